@@ -1,0 +1,1 @@
+"""What the compiler found, and how it is shown."""

@@ -1,0 +1,1 @@
+"""Flow sources: schema, checks, graph, lowering and the definition. Importing this package loads nothing heavy."""

@@ -1,0 +1,1 @@
+"""The one canonical form of a DCDL source."""

@@ -1,0 +1,1 @@
+"""The DCDL evaluator: a tree in, a lazy value and its data out."""

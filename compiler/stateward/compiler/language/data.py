@@ -1,0 +1,74 @@
+"""What an evaluated value becomes: plain data in which every part knows where it came from, with holes where something failed.
+
+A hole stands for a value whose fault has been reported already: later checks pass over it in silence.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from stateward.compiler.source import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value was written, and the uses (calls, imports, names) it came through, nearest first."""
+
+    place: Place
+    through: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A Bool, Int, Float or String; `type(value)` tells which."""
+
+    value: bool | int | float | str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayData:
+    """An array."""
+
+    items: "tuple[Data, ...]"
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class FieldData:
+    """A field of an object: the place of its key and its value."""
+
+    key: Place
+    value: "Data"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectData:
+    """An object; its fields keep their order."""
+
+    fields: Mapping[str, FieldData]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A value that failed; why has been reported."""
+
+    origin: Origin
+
+
+Data: TypeAlias = Scalar | ArrayData | ObjectData | Hole
+PlainData: TypeAlias = "bool | int | float | str | list[PlainData] | dict[str, PlainData]"
+
+
+def plain(data: Data) -> PlainData:
+    """Take data down to Python values. Must not be called on data with holes."""
+    match data:
+        case Scalar(value=value):
+            return value
+        case ArrayData(items=items):
+            return [plain(item) for item in items]
+        case ObjectData(fields=fields):
+            return {name: plain(field.value) for name, field in fields.items()}
+        case Hole():
+            raise AssertionError("data with a hole is not plain")

@@ -1,0 +1,41 @@
+"""Every limit of the language and of Flow sources, in one table. Limits are counted, never timed.
+
+Each limit accepts its exact value and refuses one more.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The bounds of one evaluation; the defaults are the documented ones."""
+
+    nesting: int = 500
+    """Depth of brackets and of nested expressions in a source."""
+    calls: int = 1_000
+    """Depth of function calls under way."""
+    forcing: int = 1_000
+    """Length of a chain of values that wait for each other."""
+    steps: int = 500_000
+    """Evaluation steps of one evaluation."""
+    items: int = 200_000
+    """Array items made by one evaluation."""
+    nodes: int = 100_000
+    """Nodes of one materialized value."""
+    module_bytes: int = 1024 * 1024
+    """UTF-8 bytes of one module."""
+    modules: int = 256
+    """Modules imported by one evaluation."""
+    modules_bytes: int = 4 * 1024 * 1024
+    """UTF-8 bytes of all imported modules together."""
+
+
+LIMITS: Final = Limits()
+
+FLOW_SOURCE_BYTES_MAX: Final = 256 * 1024
+STATES_MAX: Final = 128
+TRANSITIONS_MAX: Final = 32
+TEXT_BYTES_MAX: Final = 32 * 1024
+"""Instructions and conditions, in UTF-8 bytes."""
+IDENTIFIER_BYTES_MAX: Final = 128

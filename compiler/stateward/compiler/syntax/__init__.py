@@ -1,0 +1,1 @@
+"""Text to tree: the grammar, the lexer, the parser and the tree it builds."""
