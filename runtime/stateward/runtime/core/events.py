@@ -1,0 +1,208 @@
+"""The facts of a flow instance: past tense, frozen, versioned, append-only. State is their fold.
+
+An event's identity is its place in the log, (seq, index). Nothing here is ever renamed or removed: recorded histories fold for ever.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+EVENT_VERSION = 1
+
+
+class Status(StrEnum):
+    """Where an instance stands."""
+
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+
+
+class Verdict(StrEnum):
+    """The answer to one condition. `indeterminate` is "could not check", never a polite no."""
+
+    MET = "met"
+    NOT_MET = "not_met"
+    INDETERMINATE = "indeterminate"
+
+
+class RejectionCode(StrEnum):
+    """Why a checked attempt moved nothing."""
+
+    STALE_STATE = "stale_state"
+    INVALID_VERIFIER_OUTPUT = "invalid_verifier_output"
+    MULTIPLE_CONDITIONS_MET = "multiple_conditions_met"
+    INDETERMINATE = "indeterminate"
+    NO_CONDITION_MET = "no_condition_met"
+
+
+class FailureCause(StrEnum):
+    """Why a verification came to no verdicts: a closed list; every surface says "could not check" for them."""
+
+    UNAVAILABLE = "unavailable"
+    TIMEOUT = "timeout"
+    MALFORMED = "malformed"
+    TRUNCATED = "truncated"
+    INCONSISTENT = "inconsistent"
+    UNVERIFIABLE = "unverifiable"
+    BUDGET = "budget"
+    WORKDIR_CHANGED = "workdir_changed"
+
+
+class CancelCause(StrEnum):
+    """Why an open attempt was closed without a judgement."""
+
+    WITHDRAWN = "withdrawn"
+    SUPERSEDED = "superseded"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCitation:
+    """An entry of the captured log, named by its reference (`E00000042`)."""
+
+    entry: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileCitation:
+    """Lines of a file of the Workdir and the text quoted from them."""
+
+    path: str
+    first_line: int
+    last_line: int
+    quote: str
+
+
+Citation: TypeAlias = EntryCitation | FileCitation
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a verifier said of one transition, and what the runtime made of it."""
+
+    transition: str
+    verdict: Verdict
+    """As the verifier gave it."""
+    checked: Verdict
+    """After the citations were checked; never stronger than `verdict`."""
+    rationale: str
+    missing: tuple[str, ...] = ()
+    """What would turn `not_met` into `met`."""
+    citations: tuple[Citation, ...] = ()
+    note: str = ""
+    """Why `checked` is weaker than `verdict`; empty when it is not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Event:
+    instance: str
+    visit: int
+    """How many states were entered so far; 0 before the first."""
+    path: str = ""
+    """The instance's place in the tree of instances; the root is empty."""
+    version: int = EVENT_VERSION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceStarted(_Event):
+    """An instance of a pinned definition began."""
+
+    workspace: str
+    selector: str
+    flow_id: str
+    flow_revision: int
+    content_digest: str
+    definition_digest: str
+    chosen_by: str
+    """The actor class that chose the flow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateEntered(_Event):
+    """A state was entered; `visit` is its number. The initial state has neither transition nor attempt."""
+
+    state: str
+    status: Status
+    transition: str | None = None
+    attempt: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionRequested(_Event):
+    """The worker asked to leave its state; what was committed up to this event is what will be judged."""
+
+    attempt: str
+    state: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionCheckPassed(_Event):
+    """Exactly one condition was met; the state it leads to is entered in the same record."""
+
+    attempt: str
+    transition: str
+    judgements: tuple[Judgement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionCheckRejected(_Event):
+    """The attempt was judged, or could not be applied, and moved nothing."""
+
+    attempt: str
+    code: RejectionCode
+    message: str
+    judgements: tuple[Judgement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionVerificationCancelled(_Event):
+    """The attempt was closed without a judgement."""
+
+    attempt: str
+    cause: CancelCause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionVerificationFailed(_Event):
+    """The verifier came to no verdicts."""
+
+    attempt: str
+    cause: FailureCause
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LateResultIgnored(_Event):
+    """A result arrived for an attempt that is not open (any more); it changed nothing."""
+
+    attempt: str
+
+
+Event: TypeAlias = (
+    InstanceStarted
+    | StateEntered
+    | TransitionRequested
+    | TransitionCheckPassed
+    | TransitionCheckRejected
+    | TransitionVerificationCancelled
+    | TransitionVerificationFailed
+    | LateResultIgnored
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EventId:
+    """Where an event lies in its Worker's log."""
+
+    seq: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event and its identity."""
+
+    id: EventId
+    event: Event

@@ -1,0 +1,297 @@
+"""The protocols the engine needs. Adapters implement them and never call use cases.
+
+Failures of the environment are exceptions of the `Fault` family; everything a caller must decide on is a value.
+
+Fault
+├── StoreUnavailable    cannot be opened, read or written; nothing was changed
+├── StoreNewer          written by a newer program; unchanged
+├── Damaged             what is stored is not what was written; names the entry
+└── OutcomeUnknown      a commit whose answer was lost; the caller looks the key up before it says anything
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeAlias
+
+from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.runtime.core.events import FailureCause, Judgement
+from stateward.runtime.session.entries import Entry, Head, NewEntry
+
+
+class Fault(Exception):
+    """The environment failed. `message` is one line for people, `remedy` the one thing to do."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+
+class StoreUnavailable(Fault):
+    """The store cannot be opened, read or written; nothing was changed."""
+
+
+class StoreNewer(Fault):
+    """The store was written by a newer program; it is refused for reading too and left as it is."""
+
+
+class Damaged(Fault):
+    """What is stored is not what was written."""
+
+
+class OutcomeUnknown(Fault):
+    """A commit whose answer was lost: it may or may not have happened."""
+
+
+# --- session logs -------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The entries are durable; `head` is the last of them."""
+
+    head: Head
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Nothing was written: somebody appended first. Reload and decide again."""
+
+    head: Head
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """Nothing was written: an entry with that key is there already."""
+
+    key: str
+    seq: int
+
+
+Appended: TypeAlias = Committed | Moved | Duplicate
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    """A Worker as listed: read off its first entry and its head."""
+
+    worker: str
+    workspace: str
+    created: datetime
+    head: Head
+
+
+class SessionStore(Protocol):
+    """Append-only logs, one per Worker, and the definitions they pin.
+
+    An append is one transaction: all entries, all definitions, the head, or nothing. After it returned `Committed` the entries
+    survive kill -9 and power loss.
+    """
+
+    def create(self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> Appended:
+        """Start a log with its first entries. `Moved` when the Worker exists."""
+
+    def append(self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = ...) -> Appended:
+        """Append where the head is still `expected`; `definitions` maps digests to canonical bytes, stored once."""
+
+    def head(self, worker: str) -> Head | None:
+        """Give the head, or None when there is no such Worker."""
+
+    def entries(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[Entry]:
+        """Read entries with `after < seq <= upto` in order. Raises Damaged at an entry that is not what was written."""
+
+    def find(self, worker: str, key: str) -> Entry | None:
+        """Look an entry up by its key."""
+
+    def workers(self, workspace: str, limit: int, after: str = "") -> Sequence[WorkerRow]:
+        """List Workers by id (UUIDv7: oldest first), `limit` at a time, those after `after`."""
+
+    def definition(self, digest: str) -> bytes | None:
+        """Give a stored definition's canonical bytes. Raises Damaged when they do not have that digest."""
+
+
+# --- the Workspace ------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NewRevision:
+    """A compiled source to be stored."""
+
+    slug: str
+    content: bytes
+    content_digest: str
+    definition_digest: str
+    definition: bytes
+    """Canonical bytes."""
+    compiler: str
+    author: str
+    note: str
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A stored revision; never changed."""
+
+    workspace: str
+    flow_id: str
+    slug: str
+    revision: int
+    content: bytes
+    content_digest: str
+    definition_digest: str
+    compiler: str
+    author: str
+    note: str
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The current revision after a save; `created` is false when the same bytes with the same definition were current already."""
+
+    revision: Revision
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StaleBase:
+    """Nothing was written: the save was based on another revision than the current one."""
+
+    current: Revision
+
+
+class FlowStore(Protocol):
+    """The Workspace's flows: current source and every revision it ever had."""
+
+    def save(self, workspace: str, new: NewRevision, base: int | None) -> Saved | StaleBase:
+        """Store a revision. `base` is the revision it was made from, None for a new slug."""
+
+    def current(self, workspace: str, slug: str) -> Revision | None:
+        """Give the current revision; None when there is none or it was removed."""
+
+    def revision(self, workspace: str, slug: str, revision: int) -> Revision | None:
+        """Give one revision."""
+
+    def sources(self, workspace: str, limit: int, after: str = "") -> Sequence[Revision]:
+        """List current revisions by slug, `limit` at a time, those after `after`."""
+
+    def definition(self, digest: str) -> bytes | None:
+        """Give a stored definition's canonical bytes. Raises Damaged when they do not have that digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A definition with its identity, as a selector resolved to it."""
+
+    workspace: str
+    flow_id: str
+    selector: str
+    flow_revision: int
+    content_digest: str
+    definition_digest: str
+    definition: CompiledFlowDefinition
+    definition_bytes: bytes
+    """The canonical form that `definition_digest` covers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A selector that names nothing, or nothing usable."""
+
+    code: str
+    """`bad_selector`, `flow_not_found` or `flow_broken`."""
+    message: str
+    help: str = ""
+
+
+class Snapshots(Protocol):
+    """Resolves selectors to snapshots; never writes."""
+
+    def resolve(self, selector: str) -> Snapshot | Unresolved:
+        """Resolve `builtin:<slug>` or `workspace:<slug>`."""
+
+
+# --- the verifier -------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One outgoing transition to be judged; the synthetic one by the same standard."""
+
+    transition: str
+    target: str
+    condition: str
+    synthetic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationRequest:
+    """What a verifier is given: everything it may know."""
+
+    worker: str
+    attempt: str
+    attempt_number: int
+    """1 for the instance's first attempt."""
+    flow: str
+    state: str
+    visit: int
+    instructions: str
+    reason: str
+    """The worker's words: a claim."""
+    questions: tuple[Question, ...]
+    captured: tuple[Entry, ...]
+    """The committed log up to and including the request, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierAnswered:
+    """The verifier finished."""
+
+    judgements: tuple[Judgement, ...]
+    """`checked` equals `verdict`: the runtime does the checking."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierFailed:
+    """The verifier came to no verdicts."""
+
+    cause: FailureCause
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierCancelled:
+    """Verification was given up on purpose."""
+
+
+VerifierOutcome: TypeAlias = VerifierAnswered | VerifierFailed | VerifierCancelled
+
+
+class Verifier(Protocol):
+    """A read-only judge."""
+
+    @property
+    def kind(self) -> str:
+        """`scripted` or `person`: pinned in the session and shown everywhere."""
+
+    def verify(self, request: VerificationRequest) -> VerifierOutcome:
+        """Judge each question. Never raises for what a judge can do wrong: that is an outcome. KeyboardInterrupt passes through."""
+
+
+# --- the shell ----------------------------------------------------------------------------------------------------------------------
+
+
+class Clock(Protocol):
+    """Tells the time."""
+
+    def now(self) -> datetime:
+        """Give the present, UTC, aware."""
+
+
+class Ids(Protocol):
+    """Makes ids."""
+
+    def new(self) -> str:
+        """Give a UUIDv7 in its canonical text form, later than every one given before."""

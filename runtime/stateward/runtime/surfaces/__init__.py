@@ -1,0 +1,1 @@
+"""The surfaces: wire in, use case, wire out. They never import each other."""

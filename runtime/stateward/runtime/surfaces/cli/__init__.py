@@ -1,0 +1,58 @@
+"""The command line: one group whose commands are imported when they are called, so that each loads only what it needs.
+
+Exit status: 0 done, 1 the work itself found something wrong, 2 wrong usage or nothing there, 3 the environment failed, 130 interrupted.
+"""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+STATUS_ENVIRONMENT: Final = 3
+STATUS_INTERRUPTED: Final = 130
+
+COMMANDS: Final = {
+    "compile": ("stateward.compiler.cli", "compile_command", "Check flows and report what is wrong with them."),
+    "eval": ("stateward.compiler.cli", "eval_command", "Evaluate a DCDL file and print its value."),
+    "flow": ("stateward.runtime.surfaces.cli.flow", "flow_group", "Keep flows in the Workspace."),
+    "fmt": ("stateward.compiler.cli", "fmt_command", "Write DCDL files in their one canonical form."),
+    "graph": ("stateward.compiler.cli", "graph_command", "Draw the graph of a flow."),
+    "log": ("stateward.runtime.surfaces.cli.show", "log_command", "Show the session log of a Worker."),
+    "run": ("stateward.runtime.surfaces.cli.run", "run_command", "Work through a flow at the terminal."),
+    "status": ("stateward.runtime.surfaces.cli.show", "status_command", "Show where a Worker stands."),
+}
+"""Name, module, attribute and the line that `--help` shows (kept here so that help imports no command)."""
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        found = COMMANDS.get(cmd_name)
+        if found is None:
+            return None
+        module, attribute, _ = found
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][2]) for name in sorted(COMMANDS)])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="stateward", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Run an agent through a declared state graph; an independent verifier judges every transition."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its status."""
+    try:
+        cli.main(args=arguments, prog_name="stateward", standalone_mode=True)
+    except KeyboardInterrupt:
+        sys.exit(STATUS_INTERRUPTED)
