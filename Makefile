@@ -1,0 +1,48 @@
+# Everything here works on a fresh clone and twice in a row. `make` alone says what there is.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SEEDS ?= 20000
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint fuzz bench lock clean
+
+help: ## Say what there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/run.stamp ## Create the environment and work through the flow coder-review on a small git repository
+	@$(BIN)/python -m tests.demo
+
+test: $(VENV)/dev.stamp ## Create the environment and run every check: lint, types, layers, tests
+	@echo "== lint"   && $(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@echo "== types"  && $(BIN)/mypy
+	@echo "== layers" && $(BIN)/lint-imports
+	@echo "== tests"  && $(BIN)/python -m pytest -n auto --dist worksteal
+
+fuzz: $(VENV)/fuzz.stamp ## Fuzz the parser and the evaluator, ten minutes each
+	@$(BIN)/python -m tests.fuzz syntax --seconds 600
+	@$(BIN)/python -m tests.fuzz evaluator --seconds 600
+
+bench: $(VENV)/dev.stamp ## Measure: ratios side by side in one run, results as JSON below build/
+	@$(BIN)/python -m benchmarks
+
+lock: $(VENV)/dev.stamp ## Resolve the dependencies anew and write the lock files
+	@$(BIN)/pip install --quiet "uv>=0.9"
+	@$(BIN)/python -m tests.lock write
+
+clean: ## Remove the environment and everything built
+	@rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "stateward needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python"; exit 1; }
+	@echo "== creating the environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+# Each stamp stands for one locked set of packages; `dev` and `fuzz` hold all of `run`.
+$(VENV)/run.stamp $(VENV)/dev.stamp $(VENV)/fuzz.stamp: $(VENV)/%.stamp: requirements/%.lock pyproject.toml | $(BIN)/python
+	@echo "== installing the packages of requirements/$*.lock"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/$*.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@$(BIN)/pip check > /dev/null
+	@touch $@

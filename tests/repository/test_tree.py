@@ -1,0 +1,94 @@
+"""What the tree must look like: sizes, places, and words that do not belong into it."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("compiler", "runtime", "store", "resources")
+FILE_LINES_MAX = 600
+FUNCTION_LINES_MAX = 70
+FUNCTION_LINES_MEDIAN_MAX = 10
+
+LIBRARIES = {
+    "lark": ("compiler/stateward/compiler/syntax/parser.py",),
+    "networkx": ("compiler/stateward/compiler/flow/graph.py", "compiler/stateward/compiler/drawing/"),
+    "re2": ("compiler/stateward/compiler/language/",),
+    "rfc8785": ("compiler/stateward/compiler/flow/canonical.py", "runtime/stateward/runtime/session/"),
+    "sqlmodel": ("store/",),
+    "sqlalchemy": ("store/",),
+    "sqlite3": ("store/",),
+    "cryptography": ("store/",),
+    "uuid_utils": ("runtime/stateward/runtime/wiring.py",),
+    "click": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),
+    "rich": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),
+    "subprocess": (),
+    "pickle": (),
+}
+"""A library and the only places of the product that may import it."""
+
+
+def tracked() -> list[Path]:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [ROOT / name for name in listing.split("\0") if name and (ROOT / name).is_file()]
+
+
+def sources(*roots: str) -> list[Path]:
+    return sorted(path for root in roots for path in (ROOT / root).rglob("*.py"))
+
+
+def functions(path: Path) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def imported(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+def test_no_file_hides_the_other_portions_of_the_namespace() -> None:
+    assert [] == [str(path) for part in PARTS for path in (ROOT / part / "stateward").glob("__init__.py")]
+
+
+def test_no_file_is_too_long() -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text("utf-8").splitlines()) for path in sources(*PARTS, "tests", "benchmarks")}
+    assert {} == {name: lines for name, lines in lengths.items() if lines > FILE_LINES_MAX}
+
+
+def test_no_function_is_too_long_and_most_are_short() -> None:
+    lengths = dict(each for path in sources(*PARTS, "benchmarks") for each in functions(path))
+    assert {} == {name: lines for name, lines in lengths.items() if lines > FUNCTION_LINES_MAX}
+    assert median(lengths.values()) <= FUNCTION_LINES_MEDIAN_MAX
+
+
+@pytest.mark.parametrize("library", sorted(LIBRARIES))
+def test_a_library_is_known_in_its_own_place_only(library: str) -> None:
+    users = [path.relative_to(ROOT).as_posix() for path in sources(*PARTS) if library in imported(path)]
+    assert [] == [user for user in users if not user.startswith(LIBRARIES[library] or "\0")]
+
+
+def test_nothing_names_a_machine_or_a_registry() -> None:
+    forbidden = re.compile(r"(?<![A-Za-z0-9_.-])/(?:work|root)/|pypi\.org|pythonhosted\.org|npmjs\.(?:com|org)")
+    found = []
+    for path in tracked():
+        text = path.read_bytes().decode("utf-8", "replace")
+        found += [f"{path.relative_to(ROOT)}: {match[0]}" for match in forbidden.finditer(text) if path != Path(__file__).resolve()]
+    assert [] == found
+
+
+def test_no_test_waits_by_sleeping() -> None:
+    waiting = re.compile(r"\btime\.sleep\(|\basyncio\.sleep\([1-9]")
+    here = Path(__file__).resolve()
+    assert [] == [str(path) for path in sources("tests") if path != here and waiting.search(path.read_text("utf-8"))]

@@ -1,0 +1,62 @@
+"""What is installed: the built wheel in an empty environment, used from another folder."""
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that holds the wheel; its dependencies are read from the present environment, so no network is needed."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False, symlinks=True)
+    python = folder / "bin" / "python"
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", "--quiet", str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    (packages,) = (folder / "lib").glob("python*/site-packages")
+    present = next(path for path in map(Path, sys.path) if path.name == "site-packages")
+    # A line of a .pth file adds that folder and does not read the .pth files in it, so the checkout stays out of sight.
+    (packages / "dependencies.pth").write_text(f"{present}\n", "utf-8")
+    return folder
+
+
+def test_the_wheel_installs_one_package_and_nothing_with_a_generic_name(wheel: Path) -> None:
+    tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert {"stateward"} == {top for top in tops if not top.endswith(".dist-info")}
+
+
+def test_the_wheel_holds_the_data_and_the_type_marks(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    expected = {f"stateward/{part}/py.typed" for part in ("compiler", "runtime", "store", "resources")}
+    expected |= {"stateward/resources/flows/coder-review.dcdl", "stateward/resources/flows/manifest.json"}
+    assert expected <= names
+
+
+def test_a_builtin_flow_compiles_from_another_folder(environment: Path, tmp_path: Path) -> None:
+    command = [str(environment / "bin" / "stateward"), "compile", "builtin:coder-review"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "coder-review" in done.stdout
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_the_installed_package_is_the_one_of_the_wheel(environment: Path, tmp_path: Path) -> None:
+    code = "import stateward.compiler as c; print(c.__file__)"
+    command = [str(environment / "bin" / "python"), "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()).is_relative_to(environment.resolve())
