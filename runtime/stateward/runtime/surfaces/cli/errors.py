@@ -1,0 +1,38 @@
+"""How a command says that something failed: one line with what and where, one with the remedy, and the documented exit status."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import click
+
+from stateward.runtime.ports import Fault
+
+STATUS_FOUND: Final = 1
+STATUS_USAGE: Final = 2
+STATUS_ENVIRONMENT: Final = 3
+STATUS_INTERRUPTED: Final = 130
+
+
+class Stop(click.ClickException):
+    """End the command with a status, a line that names the thing, and a remedy."""
+
+    def __init__(self, status: int, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.exit_code = status
+        self.remedy = remedy
+
+    def show(self, file: Any = None) -> None:
+        """Print to standard error."""
+        click.echo(f"error: {self.message}", err=True, file=file)
+        if self.remedy:
+            click.echo(f"  = help: {self.remedy}", err=True, file=file)
+
+
+@contextmanager
+def faults_shown() -> Iterator[None]:
+    """Turn a fault of the environment into one clear line and status 3."""
+    try:
+        yield
+    except Fault as fault:
+        raise Stop(STATUS_ENVIRONMENT, fault.message, fault.remedy) from fault
