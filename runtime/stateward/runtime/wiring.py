@@ -7,8 +7,6 @@ of that Workspace lies in the user's state folder, `$XDG_STATE_HOME/stateward/<w
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path

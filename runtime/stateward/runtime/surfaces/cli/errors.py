@@ -19,8 +19,13 @@ class Stop(click.ClickException):
 
     def __init__(self, status: int, message: str, remedy: str = "") -> None:
         super().__init__(message)
-        self.exit_code = status
+        self.status = status
         self.remedy = remedy
+
+    @property
+    def exit_code(self) -> int:  # type: ignore[override]  # click has it as a class variable
+        """The exit status."""
+        return self.status
 
     def show(self, file: Any = None) -> None:
         """Print to standard error."""
