@@ -39,3 +39,17 @@ TRANSITIONS_MAX: Final = 32
 TEXT_BYTES_MAX: Final = 32 * 1024
 """Instructions and conditions, in UTF-8 bytes."""
 IDENTIFIER_BYTES_MAX: Final = 128
+
+
+@dataclass(frozen=True, slots=True)
+class FlowLimits:
+    """The bounds of one Flow source; the defaults are the documented ones."""
+
+    source_bytes: int = FLOW_SOURCE_BYTES_MAX
+    states: int = STATES_MAX
+    transitions: int = TRANSITIONS_MAX
+    text_bytes: int = TEXT_BYTES_MAX
+    language: Limits = LIMITS
+
+
+FLOW_LIMITS: Final = FlowLimits()

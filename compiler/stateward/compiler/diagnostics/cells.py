@@ -1,0 +1,87 @@
+"""How text takes room on a terminal: the width of characters, tab stops, and what stands for characters that must not reach it.
+
+Invariants: what is shown holds no control character, no character that turns the direction of writing and none that cannot be seen,
+whoever wrote it; each code point of the text is at a known column, so that underlines sit under what they mean.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+TAB_STOP: Final = 4
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""General categories of what is not shown as it is: controls, formats, surrogates, private and unassigned, separators."""
+_NO_WIDTH: Final = frozenset({"Mn", "Me"})
+_CONTROL_PICTURES: Final = 0x2400
+
+
+def shown(char: str) -> str:
+    """Give what stands for a character on a terminal: itself, a control picture, or its code point."""
+    code = ord(char)
+    if 0x20 <= code < 0x7F:
+        return char
+    if code < 0x20:
+        return chr(_CONTROL_PICTURES + code)
+    if code == 0x7F:
+        return "\u2421"
+    if unicodedata.category(char) in _HIDDEN:
+        return f"<U+{code:04X}>"
+    return char
+
+
+def safe(text: str) -> str:
+    """Give a text with nothing in it that a terminal would obey."""
+    return text if text.isascii() and text.isprintable() else "".join(map(shown, text))
+
+
+def width_of(char: str) -> int:
+    """Give the columns that one shown character takes."""
+    if char.isascii():
+        return 1
+    if unicodedata.category(char) in _NO_WIDTH:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
+
+
+def text_width(text: str) -> int:
+    """Give the columns that a safe text takes."""
+    return len(text) if text.isascii() else sum(map(width_of, text))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a source as it is shown."""
+
+    pieces: tuple[str, ...]
+    """What stands for each code point."""
+    columns: tuple[int, ...]
+    """The 0-based column at which each code point begins, and at last the width of the line."""
+
+    @property
+    def width(self) -> int:
+        """The columns that the whole line takes."""
+        return self.columns[-1]
+
+    def cut(self, begin: int, end: int) -> str:
+        """Give what is shown from one column to another; a wide character across an edge becomes blanks."""
+        parts: list[str] = []
+        for piece, start, stop in zip(self.pieces, self.columns, self.columns[1:], strict=False):
+            if stop < begin or start >= end or (stop == begin and start < stop):
+                continue
+            if start < begin or stop > end:
+                parts.append(" " * (min(stop, end) - max(start, begin)))
+            else:
+                parts.append(piece)
+        return "".join(parts)
+
+
+def lay_out(text: str) -> Line:
+    """Lay out a line of a source."""
+    pieces: list[str] = []
+    columns = [0]
+    for char in text:
+        at = columns[-1]
+        piece = " " * (TAB_STOP - at % TAB_STOP) if char == "\t" else shown(char)
+        pieces.append(piece)
+        columns.append(at + text_width(piece))
+    return Line(tuple(pieces), tuple(columns))

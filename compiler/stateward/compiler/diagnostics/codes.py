@@ -1,0 +1,70 @@
+"""Every code a diagnostic may carry, with its severity and what it means in one line.
+
+Invariants: a code is the snake-case name of the bad thing and is never used again for another; a phase emits no code that is not here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from stateward.compiler.diagnostics.model import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A registered code."""
+
+    name: str
+    severity: Severity
+    title: str
+    """One line, for lists."""
+
+
+_ERRORS: Final[Mapping[str, str]] = {
+    # size and encoding
+    "source_too_large": "The source has more bytes than a Flow source may have.",
+    "source_not_utf8": "The bytes of the source are not UTF-8.",
+    # the language
+    "dcdl_syntax": "The text is not DCDL.",
+    "dcdl_evaluation": "An expression has no value.",
+    "dcdl_import": "A module cannot be imported.",
+    # shape
+    "unknown_field": "An object has a field that its level does not know.",
+    "missing_field": "An object lacks a field that its level requires.",
+    "wrong_type": "A value is not of the type that its place asks for.",
+    "unsupported_schema_version": "The source is of a version that this compiler does not know.",
+    # meaning
+    "invalid_name": "The name of the flow is no identifier.",
+    "states_empty": "The flow has no states.",
+    "too_many_states": "The flow has more states than one flow may have.",
+    "reserved_state": "A state of the author has the name of the synthetic end.",
+    "invalid_state_id": "The id of a state is no identifier.",
+    "initial_not_found": "The initial state is not declared.",
+    "instructions_empty": "A state that is no end has blank instructions.",
+    "instructions_too_large": "Instructions have more bytes than they may have.",
+    "terminal_has_transitions": "A terminal state has transitions.",
+    "non_terminal_without_transition": "A state that is no end has no way out.",
+    "too_many_transitions": "A state has more transitions than one state may have.",
+    "reserved_transition": "A transition of the author has the name of the synthetic one.",
+    "invalid_transition_id": "The id of a transition is no identifier.",
+    "reserved_transition_target": "A transition of the author leads to a reserved state.",
+    "transition_target_not_found": "The target of a transition is not declared.",
+    "condition_empty": "The condition of a transition is blank.",
+    "condition_too_large": "A condition has more bytes than it may have.",
+    # graph
+    "unreachable_state": "Nothing leads to a state.",
+    "terminal_missing": "No state is an end.",
+    "terminal_unreachable": "No end can be reached from some states.",
+}
+
+_WARNINGS: Final[Mapping[str, str]] = {
+    "duplicate_condition": "Two transitions of one state have the same condition and target.",
+    "name_differs_from_slug": "The name of the flow is not the slug that it is kept under.",
+}
+
+CODES: Final[Mapping[str, Code]] = {
+    name: Code(name, severity, title)
+    for severity, titles in ((Severity.ERROR, _ERRORS), (Severity.WARNING, _WARNINGS))
+    for name, title in titles.items()
+}
+"""All codes, by name, errors first and in the order of the stages."""

@@ -1,0 +1,150 @@
+"""Stage 5: reachability. networkx does the graph work and is imported when it is needed.
+
+What is reported is certain. A state is *open* when a way out of it is not known (a target that is missing or wrong, transitions that
+failed, a state that is no end and has none): such a way may lead anywhere, so nothing that would need it to lead nowhere is said.
+Synthetic edges are not here: they never count.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from stateward.compiler.flow.problems import Problem
+from stateward.compiler.flow.problems.graph import TerminalMissing, TerminalUnreachable, Unreachable
+from stateward.compiler.flow.typed import FlowSource, Located, States, StateSource, TransitionSource
+
+DiGraph: TypeAlias = Any
+"""networkx carries no types."""
+
+
+def check_graph(flow: FlowSource) -> list[Problem]:
+    """Give what is wrong with the graph of a source."""
+    if flow.states is None or not flow.states.items:
+        return []
+    graph = _Graph(flow.states)
+    found: list[Problem] = []
+    initial = flow.initial if flow.initial is not None and flow.initial.value in graph.states else None
+    if initial is not None:
+        found += _unreachable(graph, initial)
+    if graph.has_no_end:
+        found.append(TerminalMissing(flow.states))
+    elif initial is not None:
+        found += _trapped(graph, initial)
+    return found
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """The states and the edges that are known."""
+
+    source: States
+
+    @cached_property
+    def states(self) -> dict[str, StateSource]:
+        return {state.id: state for state in self.source.items}
+
+    @cached_property
+    def order(self) -> dict[str, int]:
+        return {state: at for at, state in enumerate(self.states)}
+
+    @cached_property
+    def edges(self) -> list[tuple[str, str, TransitionSource]]:
+        """All edges with both ends known, in order of declaration."""
+        return [
+            (state.id, transition.target.value, transition)
+            for state in self.source.items
+            for transition in (state.transitions.items if state.transitions is not None else ())
+            if transition.target is not None and transition.target.value in self.states
+        ]
+
+    @cached_property
+    def open(self) -> frozenset[str]:
+        return frozenset(state.id for state in self.source.items if self._is_open(state))
+
+    def _is_open(self, state: StateSource) -> bool:
+        transitions = state.transitions
+        if transitions is None or not transitions.complete:
+            return True
+        if not transitions.items:
+            return state.terminal is not True
+        return any(each.target is None or each.target.value not in self.states for each in transitions.items)
+
+    @property
+    def has_no_end(self) -> bool:
+        """Whether no state is an end, for certain."""
+        return self.source.complete and all(
+            state.terminal is False and (state.transitions is None or state.transitions.items or not state.transitions.complete)
+            for state in self.source.items
+        )
+
+    @cached_property
+    def possible(self) -> DiGraph:
+        """Every known edge."""
+        return self._graph(self.edges)
+
+    @cached_property
+    def certain(self) -> DiGraph:
+        """The edges that are certainly there: those out of states that are certainly no end."""
+        return self._graph(edge for edge in self.edges if self.states[edge[0]].terminal is False)
+
+    def _graph(self, edges: Iterable[tuple[str, str, TransitionSource]]) -> DiGraph:
+        import networkx as nx  # noqa: PLC0415 - costs more than all the rest of a compile, and is not needed before
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.states)
+        graph.add_edges_from((tail, head) for tail, head, _ in edges)
+        return graph
+
+    def sorted(self, ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(ids, key=self.order.__getitem__))
+
+    def sources(self, ids: Iterable[str]) -> tuple[StateSource, ...]:
+        return tuple(self.states[each] for each in self.sorted(ids))
+
+
+def _unreachable(graph: _Graph, initial: Located[str]) -> Iterator[Problem]:
+    reached = _reached(graph.possible, [initial.value])
+    if reached & graph.open:
+        return
+    lost = [state for state in graph.states if state not in reached]
+    for members, followers in _parts(graph.possible.subgraph(lost), graph):
+        yield Unreachable(graph.sources(members), graph.sources(followers), graph.sorted({*members, *followers}), initial)
+
+
+def _trapped(graph: _Graph, initial: Located[str]) -> Iterator[Problem]:
+    ends = [state.id for state in graph.source.items if state.terminal is not False]
+    can_end = _reached(graph.possible.reverse(copy=False), {*ends, *graph.open})
+    reached = _reached(graph.certain, [initial.value])
+    trapped = reached - can_end
+    for members, lead_ins in _parts(graph.possible.subgraph(trapped).reverse(copy=False), graph):
+        inside = {*members, *lead_ins}
+        entry = next((edge for tail, head, edge in graph.edges if head in inside and tail in reached - inside), None)
+        yield TerminalUnreachable(
+            members=graph.sources(members),
+            lead_ins=graph.sources(lead_ins),
+            named=graph.sorted(inside),
+            entry=entry,
+            initial=initial,
+            ends=tuple(end for end in ends if graph.states[end].terminal),
+        )
+
+
+def _reached(graph: DiGraph, starts: Collection[str]) -> set[str]:
+    """Give the starts and all that is reached from them."""
+    import networkx as nx  # noqa: PLC0415 - see above
+
+    return {state for layer in nx.bfs_layers(graph, starts) for state in layer}
+
+
+def _parts(graph: DiGraph, whole: _Graph) -> Iterator[tuple[set[str], set[str]]]:
+    """Split a graph by the parts that no edge enters: each with what is reached from it and from no earlier one."""
+    import networkx as nx  # noqa: PLC0415 - see above
+
+    condensed = nx.condensation(graph)
+    heads = [condensed.nodes[part]["members"] for part, entered in condensed.in_degree() if not entered]
+    taken: set[str] = set()
+    for members in sorted(heads, key=lambda each: min(whole.order[state] for state in each)):
+        followers = _reached(graph, members) - members - taken
+        taken |= followers
+        yield members, followers

@@ -1,0 +1,285 @@
+"""Faults of meaning: names, counts, texts and references of a source whose shape is right."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix, Label, Severity
+from stateward.compiler.diagnostics.wording import character, counted, listed, nearest, quoted
+from stateward.compiler.flow.definition import CANCEL_TRANSITION, CANCELLED_STATE
+from stateward.compiler.flow.problems.told import came_through, declared_in, declares, did_you_mean, owner
+from stateward.compiler.flow.typed import Located, Path, TransitionSource
+from stateward.compiler.language.data import Origin
+from stateward.compiler.limits import IDENTIFIER_BYTES_MAX
+from stateward.compiler.source import Place
+
+_ID_RULE: Final = f"an id has 1 to {IDENTIFIER_BYTES_MAX} ASCII letters, digits, `-` and `_`"
+_DOLLAR_RULE: Final = "names with `$` in front are kept for what the compiler adds"
+_ADDED: Final = f"the compiler adds `{CANCEL_TRANSITION}` to every state that is no end, and `{CANCELLED_STATE}`, to which it leads"
+
+
+def identifier_fault(text: str) -> str | None:
+    """Say what keeps a text from being an identifier, as the end of a sentence that begins with it; None when it is one."""
+    if not text:
+        return "is empty"
+    if text.startswith("$"):
+        return "begins with `$`"
+    for char in text:
+        if not (char.isascii() and (char.isalnum() or char in "-_")):
+            return f"holds {character(char)}"
+    if len(text) > IDENTIFIER_BYTES_MAX:
+        return f"has {counted(len(text), 'byte')}"
+    return None
+
+
+def identifier_like(text: str) -> str | None:
+    """Give the identifier that reads most like a text that is none; None when nothing is left of it."""
+    plain = unicodedata.normalize("NFKD", text.strip().lstrip("$"))
+    letters = [char if (char.isascii() and char.isalnum()) or char in "-_" else "-" for char in plain if not unicodedata.combining(char)]
+    found = "".join(letters).strip("-")
+    return found if found and identifier_fault(found) is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidIdentifier:
+    """A name or an id that is no identifier."""
+
+    code: str
+    what: str
+    """`flow name`, `state id`, `transition id`."""
+    text: str
+    place: Place
+    path: Path
+    through: tuple[Label, ...] = ()
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the name, with the character or the rule that it breaks."""
+        fault = identifier_fault(self.text)
+        assert fault is not None
+        subject = f"{self.what} {quoted(self.text)}" if self.text else f"the {self.what}"
+        like = identifier_like(self.text)
+        return Diagnostic(
+            code=self.code,
+            severity=Severity.ERROR,
+            message=f"{subject} {fault}",
+            primary=Label(self.place, f"not a {self.what}"),
+            secondary=self.through,
+            notes=(_DOLLAR_RULE if self.text.startswith("$") else _ID_RULE,),
+            help=f"spell it {quoted(like)}" if like is not None else None,
+            path=self.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """An author's use of a name that belongs to the compiler."""
+
+    code: str
+    message: str
+    place: Place
+    path: Path
+    label: str
+    through: tuple[Label, ...] = ()
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the name."""
+        return Diagnostic(
+            code=self.code,
+            severity=Severity.ERROR,
+            message=self.message,
+            primary=Label(self.place, self.label),
+            secondary=self.through,
+            notes=(_ADDED,),
+            path=self.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CountOutOfBounds:
+    """No states, too many states, or too many transitions."""
+
+    code: str
+    message: str
+    place: Place
+    path: Path
+    label: str
+    help: str | None = None
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the key of the object that holds them."""
+        return Diagnostic(self.code, Severity.ERROR, self.message, Label(self.place, self.label), help=self.help, path=self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class StateNotFound:
+    """A reference to a state that is not declared: `initial`, or the target of a transition."""
+
+    code: str
+    reference: Located[str]
+    flow: str | None
+    declared: tuple[str, ...]
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the reference, with the near name."""
+        name = self.reference.value
+        twin = next((each for each in self.declared if _looks(each) == _looks(name)), None)
+        near = None if twin is not None else nearest(name, self.declared)
+        notes = declares(self.flow, self.declared)
+        if twin is not None:
+            notes = (*notes, f"a state that looks the same is written with other characters: {_spelt(twin)} there, {_spelt(name)} here")
+        return Diagnostic(
+            code=self.code,
+            severity=Severity.ERROR,
+            message=f"no state is named {quoted(name)}",
+            primary=Label(self.reference.origin.place, declared_in(self.flow)),
+            secondary=came_through(self.reference.origin),
+            notes=notes,
+            help=did_you_mean(near),
+            fixes=self._fixes(near),
+            path=self.reference.path,
+        )
+
+    def _fixes(self, near: str | None) -> tuple[Fix, ...]:
+        origin = self.reference.origin
+        if near is None or origin.through or origin.place.source.slice(origin.place.span) != f'"{self.reference.value}"':
+            return ()
+        return (Fix(f"name `{near}`", (Edit(origin.place.span, f'"{near}"'),), Applicability.UNSAFE),)
+
+
+def _looks(name: str) -> str:
+    """Fold what looks alike: composed and decomposed letters, compatibility forms, and marks without a width."""
+    return "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
+
+
+def _spelt(name: str) -> str:
+    """Spell out the characters beyond ASCII."""
+    odd = [character(char) for char in name if not char.isascii()]
+    return ", ".join(odd[:4]) if odd else "ASCII"
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlank:
+    """Instructions or a condition that say nothing."""
+
+    code: str
+    text: Located[str]
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the text."""
+        of = owner(self.text.path[:-1])
+        instructions = self.code == "instructions_empty"
+        return Diagnostic(
+            code=self.code,
+            severity=Severity.ERROR,
+            message=f"the instructions of {of} are blank" if instructions else f"the condition of {of} is blank",
+            primary=Label(self.text.origin.place, "says nothing"),
+            secondary=came_through(self.text.origin),
+            notes=("only a terminal state may have blank instructions" if instructions else "a blank condition does not mean `always`",),
+            path=self.text.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TextTooLarge:
+    """Instructions or a condition with too many bytes."""
+
+    code: str
+    text: Located[str]
+    size: int
+    limit: int
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the text."""
+        part = "instructions" if self.code == "instructions_too_large" else "condition"
+        verb = "have" if part == "instructions" else "has"
+        return Diagnostic(
+            code=self.code,
+            severity=Severity.ERROR,
+            message=f"the {part} of {owner(self.text.path[:-1])} {verb} {counted(self.size, 'byte')}",
+            primary=Label(self.text.origin.place, f"more than {self.limit:,} bytes"),
+            secondary=came_through(self.text.origin),
+            path=self.text.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalHasTransitions:
+    """An end with a way out."""
+
+    state: str
+    key: Place
+    terminal: Origin | None
+    path: Path
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the transitions, with where the state was declared an end."""
+        return Diagnostic(
+            code="terminal_has_transitions",
+            severity=Severity.ERROR,
+            message=f"terminal state {quoted(self.state)} has transitions",
+            primary=Label(self.key, "nothing leaves an end"),
+            secondary=(Label(self.terminal.place, "declared an end here"),) if self.terminal is not None else (),
+            path=self.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NoWayOut:
+    """A state that is no end and has no transition."""
+
+    state: str
+    key: Place
+    path: Path
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the transitions, or at the state when it has none."""
+        return Diagnostic(
+            code="non_terminal_without_transition",
+            severity=Severity.ERROR,
+            message=f"state {quoted(self.state)} has no transition and is not terminal",
+            primary=Label(self.key, "no way out"),
+            help="add `terminal = true;` if the flow ends here",
+            path=self.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateCondition:
+    """Two transitions of one state with the same condition and target."""
+
+    first: TransitionSource
+    second: TransitionSource
+    state: str
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the second."""
+        return Diagnostic(
+            code="duplicate_condition",
+            severity=Severity.WARNING,
+            message=f"transitions {listed((self.first.id, self.second.id))} of state {quoted(self.state)} are the same",
+            primary=Label(self.second.key, "same condition, same target"),
+            secondary=(Label(self.first.key, "the first of the two"),),
+            notes=("a request that meets both meets more than one transition, and is refused",),
+            path=self.second.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NameDiffersFromSlug:
+    """A flow whose name is not the slug that it is kept under."""
+
+    name: Located[str]
+    slug: str
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the name."""
+        return Diagnostic(
+            code="name_differs_from_slug",
+            severity=Severity.WARNING,
+            message=f"flow {quoted(self.name.value)} is kept as {quoted(self.slug)}",
+            primary=Label(self.name.origin.place, f"differs from {quoted(self.slug)}"),
+            secondary=came_through(self.name.origin),
+            notes=("a flow is found by its slug, and its name is to be the same",),
+            help=f"name it {quoted(self.slug)}",
+            path=self.name.path,
+        )

@@ -1,0 +1,173 @@
+"""Faults of the shape: fields that are unknown, missing or of the wrong type, and a version that is not known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix, Label, Severity
+from stateward.compiler.diagnostics.wording import listed, quoted
+from stateward.compiler.flow.problems.told import came_through, did_you_mean, owner
+from stateward.compiler.flow.schema import FieldSpec, Level, MapOf, ScalarType
+from stateward.compiler.flow.typed import Path
+from stateward.compiler.language.data import Origin
+from stateward.compiler.source import Place
+
+_EXAMPLES: Final = {ScalarType.INT: "1", ScalarType.STRING: '"…"', ScalarType.BOOL: "true"}
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownField:
+    """A field that its level does not have."""
+
+    name: str
+    key: Place
+    path: Path
+    level: Level
+    near: str | None
+    """The field that was probably meant."""
+    elsewhere: str | None
+    """The level that does have a field of this name."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the key."""
+        notes = [f"the fields of a {self.level.what} are {listed(self.level.names)}"]
+        if self.elsewhere is not None:
+            notes.append(f"{quoted(self.name)} is a field of a {self.elsewhere}")
+        return Diagnostic(
+            code="unknown_field",
+            severity=Severity.ERROR,
+            message=f"a {self.level.what} has no field {quoted(self.name)}",
+            primary=Label(self.key, f"not a field of a {self.level.what}"),
+            notes=tuple(notes),
+            help=did_you_mean(self.near),
+            fixes=self._fixes(),
+            path=self.path,
+        )
+
+    def _fixes(self) -> tuple[Fix, ...]:
+        if self.near is None or self.key.source.slice(self.key.span).strip('"') != self.name:
+            return ()
+        return (Fix(f"rename it to `{self.near}`", (Edit(self.key.span, self.near),), Applicability.UNSAFE),)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingField:
+    """A required field that an object lacks."""
+
+    spec: FieldSpec
+    holder: Place
+    """The key of the object, or the beginning of the root."""
+    path: Path
+    """The path that the field would have."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the key of the object."""
+        name = self.spec.name
+        example = "{ … }" if isinstance(self.spec.type, MapOf) else _EXAMPLES[self.spec.type]
+        return Diagnostic(
+            code="missing_field",
+            severity=Severity.ERROR,
+            message=f"{owner(self.path[:-1])} has no {quoted(name)}",
+            primary=Label(self.holder, f"lacks {quoted(name)}"),
+            help=f"add `{name} = {example};`",
+            path=self.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WrongType:
+    """A value that is not of the type that its place asks for."""
+
+    name: str
+    """The field, or the id where an object with fixed fields belongs; empty at the root."""
+    found: str
+    """What it is: `String`, `Array`, …"""
+    wanted: str
+    """What belongs here: `Bool`, `object`, …"""
+    origin: Origin
+    path: Path
+    rewritten: str | None = None
+    """The same value in the right type, as it would be written."""
+    shape: str | None = None
+    """How such an object is written."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the value."""
+        subject = quoted(self.name) if self.name else "a Flow source"
+        if self.rewritten is not None:
+            offer: str | None = f"write `{self.rewritten}`"
+        else:
+            offer = f"write it as `{self.shape}`" if self.shape is not None else None
+        return Diagnostic(
+            code="wrong_type",
+            severity=Severity.ERROR,
+            message=f"{subject} must be {_a(self.wanted)}, not {_a(self.found)}",
+            primary=Label(self.origin.place, _a(self.found)),
+            secondary=came_through(self.origin),
+            help=offer,
+            fixes=self._fixes(),
+            path=self.path,
+        )
+
+    def _fixes(self) -> tuple[Fix, ...]:
+        if self.rewritten is None or self.origin.through:
+            return ()
+        return (Fix(f"write `{self.rewritten}`", (Edit(self.origin.place.span, self.rewritten),), Applicability.UNSAFE),)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSkipped:
+    """Fields of one object where objects by id belong: the id was left out."""
+
+    level: Level
+    fields: Sequence[tuple[str, Place]]
+    """The fields that stand where ids belong, with their keys; at least one."""
+    holder: str
+    """The field that holds them."""
+    path: Path
+    """The path of the first."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it once, at the first of the fields."""
+        what = self.level.what
+        first, key = self.fields[0]
+        return Diagnostic(
+            code="wrong_type",
+            severity=Severity.ERROR,
+            message=f"{quoted(self.holder)} holds the fields of a {what} where {what} ids belong",
+            primary=Label(key, f"a field, not a {what} id"),
+            secondary=tuple(Label(other, "this too") for _, other in self.fields[1:]),
+            help=f"give the {what} an id: `{self.holder} = {{ {_example_id(what)} = {{ {first} = …; }}; }};`",
+            path=self.path,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedVersion:
+    """A version that this compiler does not know; it stands alone, since nothing else can be judged."""
+
+    version: int
+    origin: Origin
+    path: Path
+    known: tuple[int, ...]
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the number."""
+        versions = listed(tuple(str(version) for version in self.known))
+        return Diagnostic(
+            code="unsupported_schema_version",
+            severity=Severity.ERROR,
+            message=f"schema version {self.version} is not known",
+            primary=Label(self.origin.place, "unknown version"),
+            secondary=came_through(self.origin),
+            notes=(f"this compiler knows version {versions}",),
+            path=self.path,
+        )
+
+
+def _example_id(what: str) -> str:
+    return "work" if what == "state" else "next"
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "AEIOUaeiou" else f"a {noun}"

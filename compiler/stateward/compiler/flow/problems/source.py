@@ -1,0 +1,95 @@
+"""Faults of a source as a whole: its size, its encoding, what kind of text it is, what it imports."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity
+from stateward.compiler.diagnostics.wording import listed
+from stateward.compiler.flow.schema import FLOW
+from stateward.compiler.source import Place, Source, Span
+
+_SAVE_AS_UTF8: Final = "save the file as UTF-8"
+_WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTooLarge:
+    """A source with more bytes than are read."""
+
+    source: Source
+    passed_at: int
+    """Offset of the first character that lies beyond the limit."""
+    limit: int
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the first character too many."""
+        return Diagnostic(
+            code="source_too_large",
+            severity=Severity.ERROR,
+            message=f"the source is larger than {self.limit:,} bytes",
+            primary=Label(Place(self.source, Span(self.passed_at, self.passed_at)), "the limit is passed here"),
+            notes=(f"a Flow source has at most {self.limit:,} bytes; nothing in it was looked at",),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNotUtf8:
+    """Bytes that are no UTF-8."""
+
+    source: Source
+    """The bytes, decoded as far as that goes."""
+    bad_at: int
+    """Offset of the first character that could not be decoded."""
+    byte: int
+    byte_offset: int
+    head: bytes
+    """The first two bytes of the file."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the first bad byte."""
+        wide = self.head in _WIDE_MARKS
+        return Diagnostic(
+            code="source_not_utf8",
+            severity=Severity.ERROR,
+            message="the source is not UTF-8",
+            primary=Label(Place(self.source, Span(self.bad_at, self.bad_at)), f"byte 0x{self.byte:02X} at offset {self.byte_offset:,}"),
+            notes=("the file begins with the mark of UTF-16",) if wide else (),
+            help=_SAVE_AS_UTF8,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NotAFlowSource:
+    """A text that does not parse and holds nothing of a flow: another kind of file."""
+
+    first: Diagnostic
+    """The first syntax fault."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it once, where reading stopped, in place of every syntax fault."""
+        return Diagnostic(
+            code=self.first.code,
+            severity=Severity.ERROR,
+            message="the text is not a Flow source",
+            primary=Label(self.first.primary.place, self.first.primary.text or "cannot be read from here"),
+            notes=(self.first.message, f"a Flow source has the fields {listed(FLOW.names)}; none was found"),
+            kind=self.first.kind,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRefused:
+    """An import in a version that has none."""
+
+    place: Place
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the import expression."""
+        return Diagnostic(
+            code="dcdl_import",
+            severity=Severity.ERROR,
+            message="a version-1 flow cannot import",
+            primary=Label(self.place, "imports another module"),
+            notes=("a Flow source stands alone, so that its digest covers all of it",),
+            kind="import",
+        )

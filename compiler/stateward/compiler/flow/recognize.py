@@ -1,0 +1,50 @@
+"""Whether a text is a Flow source at all: for folders, which hold other DCDL files too, and for files of quite another kind."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from stateward.compiler.flow.schema import FLOW
+from stateward.compiler.language.evaluation import Evaluation, ObjectShape
+from stateward.compiler.limits import LIMITS, Limits
+from stateward.compiler.source import Source
+from stateward.compiler.syntax.parser import Parse, parse
+from stateward.compiler.syntax.tree import Arm, Binary, Expr, Lambda, Let, Match, Module, Object, Paren
+
+_TELLING: Final = frozenset({"schema_version", "states"})
+_JOINING: Final = frozenset({"//", "&", "as", "default"})
+
+
+def is_flow_source(source: Source, limits: Limits = LIMITS) -> bool:
+    """Tell whether a DCDL file is meant as a flow: its root has `states` or `schema_version`, or it does not parse."""
+    parsed = parse(source, limits)
+    if parsed.diagnostics or _TELLING & set(_root_names(parsed.module)):
+        return True
+    if isinstance(parsed.module.body, Object):
+        return False
+    evaluation = Evaluation(source, parsed.module, limits=limits)
+    shape = evaluation.shape(evaluation.root)
+    return isinstance(shape, ObjectShape) and bool(_TELLING & shape.fields.keys())
+
+
+def is_foreign(parsed: Parse) -> bool:
+    """Tell whether a text is broken in several places and holds no field of a flow: then its faults say nothing one by one."""
+    return len(parsed.diagnostics) > 1 and not set(FLOW.names) & set(_root_names(parsed.module))
+
+
+def _root_names(module: Module) -> Iterator[str]:
+    """Give the names that objects at the root of a module are written with; what a call or a name gives is not seen."""
+    open_: list[Expr] = [module.body]
+    for node in open_:
+        match node:
+            case Object(fields=fields):
+                yield from (field.path[0].text for field in fields if field.path)
+            case Paren(inner=inner):
+                open_.append(inner)
+            case Let(body=body) | Lambda(body=body):
+                open_.append(body)
+            case Binary(operator=operator, left=left, right=right) if operator in _JOINING:
+                open_ += (left, right)
+            case Match(arms=arms):
+                open_ += (arm.body for arm in arms if isinstance(arm, Arm))
+            case _:
+                pass

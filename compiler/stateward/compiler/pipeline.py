@@ -1,0 +1,94 @@
+"""A compile, from bytes to a definition: the phases in order.
+
+Each phase takes what the one before made and adds what it finds, and goes on with whatever is sound, so that one run shows every
+independent fault and none that only follows from another. Size and encoding stop everything, since then there is no text; an unknown
+version stops what would judge it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from stateward.compiler.diagnostics.model import Diagnostic, Severity, sort_key
+from stateward.compiler.flow.canonical import definition_digest, digest
+from stateward.compiler.flow.checks import check
+from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.compiler.flow.graph import check_graph
+from stateward.compiler.flow.imports import refused_imports
+from stateward.compiler.flow.intake import raw_bytes, take_in
+from stateward.compiler.flow.lower import lower
+from stateward.compiler.flow.problems import Problem
+from stateward.compiler.flow.problems.source import NotAFlowSource
+from stateward.compiler.flow.read import read_flow
+from stateward.compiler.flow.recognize import is_foreign
+from stateward.compiler.language.evaluation import Evaluation
+from stateward.compiler.language.inspect import inspect
+from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
+from stateward.compiler.source import Source
+from stateward.compiler.syntax.parser import parse
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What a compile came to."""
+
+    source: Source | None
+    """The text; None when the bytes were not taken in as one."""
+    definition: CompiledFlowDefinition | None
+    """None exactly when there is an error."""
+    diagnostics: tuple[Diagnostic, ...]
+    """Errors and warnings, by position."""
+    content_digest: str
+    """Over the bytes as they came."""
+    definition_digest: str | None
+
+    @property
+    def errors(self) -> int:
+        """The number of errors."""
+        return sum(each.severity is Severity.ERROR for each in self.diagnostics)
+
+
+def compile_source(
+    source: Source | bytes, *, name: str = "<source>", slug: str | None = None, limits: FlowLimits = FLOW_LIMITS
+) -> Compilation:
+    """Compile a Flow source.
+
+    `name` is how people know a source that comes as bytes; `slug` is what it is kept under, where it is kept under something.
+    """
+    raw = raw_bytes(source)
+    text = take_in(raw, source.name if isinstance(source, Source) else name, limits.source_bytes)
+    if not isinstance(text, Source):
+        return Compilation(None, None, (text.diagnostic(),), digest(raw), None)
+
+    parsed = parse(text, limits.language)
+    if is_foreign(parsed):
+        return Compilation(text, None, (NotAFlowSource(parsed.diagnostics[0]).diagnostic(),), digest(raw), None)
+
+    evaluation = Evaluation(text, parsed.module, limits=limits.language)
+    read = read_flow(evaluation, [(text, fault.primary.place.span) for fault in parsed.diagnostics])
+    problems: list[Problem] = [*read.problems]
+    if read.version_known:
+        problems += refused_imports(text, parsed.module)
+    if read.flow is not None:
+        problems += check(read.flow, slug=slug, limits=limits)
+        problems += check_graph(read.flow)
+
+    errors_of_the_language = [*parsed.diagnostics, *_without_imports(evaluation.diagnostics)]
+    warnings = inspect(text, parsed.module) if read.version_known and not parsed.diagnostics else []
+    diagnostics = _gathered(errors_of_the_language, problems, warnings)
+    if read.flow is None or any(each.severity is Severity.ERROR for each in diagnostics):
+        return Compilation(text, None, diagnostics, digest(raw), None)
+    definition = lower(read.flow)
+    return Compilation(text, definition, diagnostics, digest(raw), definition_digest(definition))
+
+
+def _without_imports(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Leave out the imports that failed when they were needed: every import is refused where it is written."""
+    return [each for each in diagnostics if each.code != "dcdl_import"]
+
+
+def _gathered(faults: Iterable[Diagnostic], problems: Iterable[Problem], warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Bring all that was found together, by position; a warning about what is an error anyway is left out."""
+    found = [*faults, *(problem.diagnostic() for problem in problems)]
+    told = {(each.primary.place.source.name, each.primary.place.span) for each in found}
+    found += [each for each in warnings if (each.primary.place.source.name, each.primary.place.span) not in told]
+    return tuple(sorted(found, key=sort_key))
