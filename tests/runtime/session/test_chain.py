@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX, canonical_header, check, link, link_all, time_text
 from stateward.runtime.session.entries import GENESIS, PAYLOAD_BYTES_MAX, Actor, ActorClass, Assurance, Entry, Head, NewEntry
 
@@ -123,7 +125,7 @@ SAID = {
 
 
 @pytest.mark.parametrize(("expected", "change"), SAID.values(), ids=SAID.keys())
-def test_each_part_of_an_entry_is_under_the_chain(expected: str, change: dict[str, object]) -> None:
+def test_each_part_of_an_entry_is_under_the_chain(expected: str, change: dict[str, Any]) -> None:
     first, second = link_all(WORKER, GENESIS, (FIRST, SECOND))
     assert expected == check(replace(second, **change), head_of(first))
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from stateward.compiler.flow.definition import CANCELLED_STATE, CompiledFlowDefinition
 from stateward.runtime.core.events import CancelCause, EventId, FailureCause, Judgement, RejectionCode, Status
 
 
@@ -88,3 +89,10 @@ class FlowState:
 
 
 NOTHING_YET = FlowState()
+
+
+def status_in(definition: CompiledFlowDefinition, state: str) -> Status:
+    """Tell how an instance stands that is in this state. Raises KeyError when the definition has no such state."""
+    if state == CANCELLED_STATE:
+        return Status.CANCELLED
+    return Status.COMPLETED if definition.state(state).terminal else Status.ACTIVE

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Final, TypeAlias
 
 import rfc8785
+
 from stateward.runtime.session.entries import ENTRY_VERSION, PAYLOAD_BYTES_MAX, Actor, Entry, Head, NewEntry
 
 HEADER_TEXT_BYTES_MAX: Final = 1024

@@ -1,0 +1,285 @@
+"""What may happen next: (definition, state, command) -> events, or why there are none. The only place with the rules.
+
+Invariants: total for every state and command; decides nothing from clock, ids, randomness or I/O; a refusal, a repeat and a
+continuation change nothing. Every event it gives is one that `evolve` accepts.
+"""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.runtime.core import limits
+from stateward.runtime.core.events import (
+    CancelCause,
+    Citation,
+    Event,
+    FailureCause,
+    InstanceStarted,
+    Judgement,
+    LateResultIgnored,
+    RejectionCode,
+    StateEntered,
+    Status,
+    TransitionCheckPassed,
+    TransitionCheckRejected,
+    TransitionRequested,
+    TransitionVerificationCancelled,
+    TransitionVerificationFailed,
+)
+from stateward.runtime.core.instance import Attempt, AttemptStatus, FlowState, Instance, Pin, Resolution, status_in
+from stateward.runtime.core.judging import Passed, Rejected, rule
+from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.core.texts import cut, is_blank, size_of
+
+# --- what may be asked --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Begin an instance of a pinned definition."""
+
+    instance: str
+    """A fresh id."""
+    pin: Pin
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Ask to leave the current state."""
+
+    attempt: str
+    """A fresh id."""
+    reason: str
+    evidence: int = 0
+    """The number of the newest admissible entry of the log; 0 when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The verifier gave results."""
+
+    judgements: tuple[Judgement, ...]
+    unresolved: Set[Citation] = frozenset()
+    """The citations among them that name nothing that was captured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The verifier came to no results."""
+
+    cause: FailureCause
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """The verification was given up on purpose."""
+
+    cause: CancelCause
+
+
+Outcome: TypeAlias = Answered | Failed | GivenUp
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Hand in how the verification of an attempt ended."""
+
+    attempt: str
+    outcome: Outcome
+
+
+Command: TypeAlias = Start | Request | Report
+
+# --- what comes of it ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """These events are to be recorded, in one commit."""
+
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The request was judged already; its answer stands."""
+
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """The open attempt is to be verified (on); nothing is recorded."""
+
+    attempt: Attempt
+
+
+Decision: TypeAlias = Decided | Repeat | Continue | Refusal
+
+JUDGED_CODES = frozenset({RejectionCode.MULTIPLE_CONDITIONS_MET, RejectionCode.INDETERMINATE, RejectionCode.NO_CONDITION_MET})
+"""The rejections that are a judgement of the work, and not of the verifier or of the moment."""
+
+
+def decide(definition: CompiledFlowDefinition, state: FlowState, command: Command) -> Decision:
+    """Decide on a command; `definition` is the one the instance pins, or is to pin."""
+    match command:
+        case Start():
+            return _start(definition, state, command)
+        case Request():
+            return _request(state, command)
+        case Report():
+            return _report(definition, state, command)
+    assert_never(command)
+
+
+def _start(definition: CompiledFlowDefinition, state: FlowState, command: Start) -> Decision:
+    instance = state.instance
+    if instance is not None and instance.status is Status.ACTIVE:
+        return Refusal(
+            RefusalCode.INSTANCE_ACTIVE,
+            f"flow `{instance.pin.selector}` is active in state `{instance.state}`",
+            ("submit input without a flow segment", "request a transition"),
+        )
+    pin = command.pin
+    started = InstanceStarted(
+        instance=command.instance,
+        visit=0,
+        workspace=pin.workspace,
+        selector=pin.selector,
+        flow_id=pin.flow_id,
+        flow_revision=pin.flow_revision,
+        content_digest=pin.content_digest,
+        definition_digest=pin.definition_digest,
+        chosen_by=pin.chosen_by,
+    )
+    status = status_in(definition, definition.initial)
+    return Decided((started, StateEntered(instance=command.instance, visit=1, state=definition.initial, status=status)))
+
+
+def _request(state: FlowState, command: Request) -> Decision:
+    reason = command.reason.strip()
+    problem = _reason_problem(reason)
+    if problem is not None:
+        return problem
+    instance = state.instance
+    if instance is None:
+        return _not_active("no flow was started")
+    if instance.last is not None and _is_answered(instance.last, command, reason):
+        return Repeat(instance.last)
+    if instance.status is not Status.ACTIVE:
+        return _not_active(f"the flow ended as `{instance.status}` in state `{instance.state}`")
+    opened = instance.attempt
+    if opened is not None and (opened.id == command.attempt or command.evidence <= opened.requested.seq):
+        return Continue(opened)
+    requested = TransitionRequested(
+        instance=instance.id, visit=instance.visit, attempt=command.attempt, state=instance.state, reason=reason
+    )
+    if opened is None:
+        return Decided((requested,))
+    superseded = TransitionVerificationCancelled(
+        instance=instance.id, visit=instance.visit, attempt=opened.id, cause=CancelCause.SUPERSEDED
+    )
+    return Decided((superseded, requested))
+
+
+def _reason_problem(reason: str) -> Refusal | None:
+    allowed = (f"give a reason of 1 to {limits.REASON_BYTES_MAX} bytes",)
+    if is_blank(reason):
+        return Refusal(RefusalCode.REASON_BLANK, "the reason is blank", allowed)
+    if size_of(reason) > limits.REASON_BYTES_MAX:
+        return Refusal(RefusalCode.REASON_TOO_LARGE, f"the reason has {size_of(reason)} bytes", allowed)
+    return None
+
+
+def _not_active(message: str) -> Refusal:
+    return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, message, ("submit input with one flow segment",))
+
+
+def _is_answered(last: Resolution, command: Request, reason: str) -> bool:
+    """Tell whether a request is the last one over again.
+
+    After a move only what was recorded since the move makes it a new request, for a lost answer must never be judged in the next
+    state; after a rejection already what was recorded since the capture does, for the verifier did not see it. What came to no
+    judgement is no answer: it is verified again.
+    """
+    if last.attempt.id == command.attempt:
+        return True
+    if last.attempt.reason != reason:
+        return False
+    if last.status is AttemptStatus.ENTERED:
+        return command.evidence <= last.resolved.seq
+    return last.rejection in JUDGED_CODES and command.evidence <= last.attempt.requested.seq
+
+
+def _report(definition: CompiledFlowDefinition, state: FlowState, command: Report) -> Decision:
+    instance = state.instance
+    if instance is None:
+        return Refusal(RefusalCode.ATTEMPT_UNKNOWN, "no transition was requested", ("request a transition",))
+    opened = instance.attempt
+    if opened is None or opened.id != command.attempt:
+        return Decided((LateResultIgnored(instance=instance.id, visit=instance.visit, attempt=command.attempt),))
+    if instance.status is not Status.ACTIVE or (opened.state, opened.visit) != (instance.state, instance.visit):
+        return Decided((_rejected(instance, opened, Rejected(RejectionCode.STALE_STATE, _stale_message(instance, opened))),))
+    match command.outcome:
+        case GivenUp(cause):
+            return Decided((TransitionVerificationCancelled(instance=instance.id, visit=instance.visit, attempt=opened.id, cause=cause),))
+        case Failed(cause, message):
+            bounded = cut(message, limits.MESSAGE_BYTES_MAX)
+            return Decided(
+                (TransitionVerificationFailed(instance=instance.id, visit=instance.visit, attempt=opened.id, cause=cause, message=bounded),)
+            )
+        case Answered(judgements, unresolved):
+            return _ruled(definition, instance, opened, judgements, unresolved)
+    assert_never(command.outcome)
+
+
+def _ruled(
+    definition: CompiledFlowDefinition,
+    instance: Instance,
+    opened: Attempt,
+    judgements: tuple[Judgement, ...],
+    unresolved: Set[Citation],
+) -> Decided:
+    ruling = rule(definition.state(opened.state), judgements, unresolved)
+    match ruling:
+        case Rejected():
+            return Decided((_rejected(instance, opened, ruling),))
+        case Passed():
+            return Decided(_moved(definition, instance, opened, ruling))
+    assert_never(ruling)
+
+
+def _moved(definition: CompiledFlowDefinition, instance: Instance, opened: Attempt, passed: Passed) -> tuple[Event, ...]:
+    taken = definition.state(opened.state).transition(passed.transition)
+    assert taken is not None  # a ruling names only transitions of the state
+    check = TransitionCheckPassed(
+        instance=instance.id, visit=instance.visit, attempt=opened.id, transition=taken.id, judgements=passed.judgements
+    )
+    entered = StateEntered(
+        instance=instance.id,
+        visit=instance.visit + 1,
+        state=taken.target,
+        status=status_in(definition, taken.target),
+        transition=taken.id,
+        attempt=opened.id,
+    )
+    return (check, entered)
+
+
+def _rejected(instance: Instance, opened: Attempt, rejected: Rejected) -> TransitionCheckRejected:
+    return TransitionCheckRejected(
+        instance=instance.id,
+        visit=instance.visit,
+        attempt=opened.id,
+        code=rejected.code,
+        message=rejected.message,
+        judgements=rejected.judgements,
+    )
+
+
+def _stale_message(instance: Instance, opened: Attempt) -> str:
+    if instance.status is not Status.ACTIVE:
+        return f"the flow ended as `{instance.status}` in state `{instance.state}`"
+    return f"asked in state `{opened.state}` at visit {opened.visit}; the state is `{instance.state}` at visit {instance.visit}"

@@ -1,0 +1,136 @@
+"""What the runtime makes of a verifier's results: the one place that says which transition, if any, is taken.
+
+Invariants: exactly one result for each transition of the state, or none counts; ambiguity is judged on the verdicts as they were
+given, so that weakening one of them never lets another through; a citation that does not resolve can only weaken.
+"""
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from stateward.compiler.flow.definition import CompiledState
+from stateward.runtime.core import limits
+from stateward.runtime.core.events import Citation, EntryCitation, FileCitation, Judgement, RejectionCode, Verdict
+from stateward.runtime.core.texts import is_blank, listed, shown, size_of
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Exactly one condition is met."""
+
+    transition: str
+    judgements: tuple[Judgement, ...]
+    """In order of declaration, checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """No transition is taken."""
+
+    code: RejectionCode
+    message: str
+    judgements: tuple[Judgement, ...] = ()
+    """In order of declaration, checked; none when the output itself is at fault."""
+
+
+Ruling: TypeAlias = Passed | Rejected
+
+
+def rule(state: CompiledState, given: Sequence[Judgement], unresolved: Set[Citation]) -> Ruling:
+    """Rule on the results of one verification; `unresolved` are the citations that name nothing that was captured."""
+    fault = output_fault(tuple(each.id for each in state.transitions), given)
+    if fault is not None:
+        return Rejected(RejectionCode.INVALID_VERIFIER_OUTPUT, fault)
+    by_id = {each.transition: each for each in given}
+    judgements = tuple(_checked(by_id[each.id], unresolved) for each in state.transitions)
+    met = [each for each in judgements if each.verdict is Verdict.MET]
+    if len(met) > 1:
+        names = listed(tuple(each.transition for each in met))
+        return Rejected(RejectionCode.MULTIPLE_CONDITIONS_MET, f"{len(met)} conditions are met: {names}", judgements)
+    if met and met[0].checked is Verdict.MET:
+        return Passed(met[0].transition, judgements)
+    unclear = tuple(each.transition for each in judgements if each.checked is Verdict.INDETERMINATE)
+    if unclear:
+        return Rejected(RejectionCode.INDETERMINATE, f"no condition is met; could not check {listed(unclear)}", judgements)
+    return Rejected(RejectionCode.NO_CONDITION_MET, "no condition is met", judgements)
+
+
+def output_fault(transitions: Sequence[str], given: Sequence[Judgement]) -> str | None:
+    """Say what is wrong with a verifier's results for these transitions; None when they can be ruled on."""
+    if len(given) > limits.RESULTS_MAX:
+        return f"{len(given)} results are over the limit of {limits.RESULTS_MAX}"
+    unknown = next((each.transition for each in given if each.transition not in transitions), None)
+    if unknown is not None:
+        return f"a result names {shown(unknown)}, which is none of {listed(tuple(transitions))}"
+    answered = [each.transition for each in given]
+    for transition in transitions:
+        count = answered.count(transition)
+        if count != 1:
+            return f"there are {count} results for `{transition}`" if count else f"there is no result for `{transition}`"
+    if sum(map(_size_of, given)) > limits.RESULTS_BYTES_MAX:
+        return f"the results are over the limit of {limits.RESULTS_BYTES_MAX} bytes"
+    return next((f"the result for `{each.transition}` {fault}" for each in given if (fault := result_fault(each))), None)
+
+
+def result_fault(given: Judgement) -> str | None:
+    """Say what is wrong with one result by itself, as what follows "the result …"; None when nothing is."""
+    if is_blank(given.rationale):
+        return "has a blank rationale"
+    if any(map(is_blank, given.missing)):
+        return "names a blank thing as missing"
+    if given.verdict is Verdict.MET and given.missing:
+        return "says `met` and that something is missing"
+    if given.verdict is Verdict.NOT_MET and not given.missing:
+        return "says `not_met` and names nothing that is missing"
+    return _over_a_limit(given)
+
+
+def _over_a_limit(given: Judgement) -> str | None:
+    if size_of(given.rationale) > limits.RATIONALE_BYTES_MAX:
+        return f"has a rationale over the limit of {limits.RATIONALE_BYTES_MAX} bytes"
+    if len(given.missing) > limits.MISSING_MAX:
+        return f"names more than {limits.MISSING_MAX} missing things"
+    if any(size_of(each) > limits.MISSING_BYTES_MAX for each in given.missing):
+        return f"names a missing thing over the limit of {limits.MISSING_BYTES_MAX} bytes"
+    if len(given.citations) > limits.CITATIONS_MAX:
+        return f"has more than {limits.CITATIONS_MAX} citations"
+    if any(map(_is_over, given.citations)):
+        return "has a citation over its limit"
+    return None
+
+
+def _is_over(citation: Citation) -> bool:
+    match citation:
+        case EntryCitation(entry):
+            return size_of(entry) > limits.REFERENCE_BYTES_MAX
+        case FileCitation(path=path, quote=quote):
+            return size_of(path) > limits.PATH_BYTES_MAX or size_of(quote) > limits.QUOTE_BYTES_MAX
+
+
+def _size_of(given: Judgement) -> int:
+    texts = (given.rationale, *given.missing, *(text for each in given.citations for text in _texts_of(each)))
+    return sum(map(size_of, texts))
+
+
+def _texts_of(citation: Citation) -> tuple[str, ...]:
+    match citation:
+        case EntryCitation(entry):
+            return (entry,)
+        case FileCitation(path=path, quote=quote):
+            return (path, quote)
+
+
+def _checked(given: Judgement, unresolved: Set[Citation]) -> Judgement:
+    broken = tuple(each for each in given.citations if each in unresolved)
+    if not broken:
+        return replace(given, checked=given.verdict, note="")
+    weakened = Verdict.INDETERMINATE if given.verdict is Verdict.MET else given.verdict
+    return replace(given, checked=weakened, note=f"cites {_named(broken[0])}, which does not resolve")
+
+
+def _named(citation: Citation) -> str:
+    match citation:
+        case EntryCitation(entry):
+            return shown(entry)
+        case FileCitation(path=path):
+            return shown(path)

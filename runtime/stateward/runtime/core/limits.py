@@ -1,0 +1,29 @@
+"""Every limit of the core, in one table. Sizes count UTF-8 bytes. Each limit accepts its exact value and refuses one more."""
+
+from typing import Final
+
+REASON_BYTES_MAX: Final = 16 * 1024
+"""A worker's reason, trimmed."""
+MESSAGE_BYTES_MAX: Final = 32 * 1024
+"""A failed verifier's message; a longer one is cut, for it decides nothing."""
+RESULTS_MAX: Final = 64
+"""Results of one verification; no state has as many transitions."""
+RESULTS_BYTES_MAX: Final = 1024 * 1024
+"""All texts of one verification together, so that the entry that records it fits its own limit in any encoding."""
+RATIONALE_BYTES_MAX: Final = 16 * 1024
+MISSING_MAX: Final = 32
+"""Things missing for one transition."""
+MISSING_BYTES_MAX: Final = 4 * 1024
+"""One missing thing."""
+CITATIONS_MAX: Final = 64
+"""Citations for one transition."""
+REFERENCE_BYTES_MAX: Final = 64
+"""The reference of a cited entry."""
+PATH_BYTES_MAX: Final = 4 * 1024
+"""The path of a cited file."""
+QUOTE_BYTES_MAX: Final = 16 * 1024
+"""The text quoted from a cited file."""
+ID_BYTES_MAX: Final = 128
+"""Ids of instances, attempts and transitions."""
+SHOWN_CHARACTERS_MAX: Final = 80
+"""A foreign text shown inside one of our messages."""

@@ -1,0 +1,48 @@
+"""How the runtime says "not now": a value with a stable code, what is so, and what is allowed instead. Nothing was written."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class RefusalCode(StrEnum):
+    """Every code with which the core and the engine refuse. Codes are stable: never renamed, never given another meaning."""
+
+    # a request for a transition
+    REASON_BLANK = "reason_blank"
+    REASON_TOO_LARGE = "reason_too_large"
+    NO_ACTIVE_INSTANCE = "no_active_instance"
+    STATE_CHANGED = "state_changed"
+    VERIFIER_NOT_ALLOWED = "verifier_not_allowed"
+    # a verifier's report
+    ATTEMPT_UNKNOWN = "attempt_unknown"
+    # a submission
+    INPUT_EMPTY = "input_empty"
+    INPUT_TOO_LARGE = "input_too_large"
+    SEGMENT_MALFORMED = "segment_malformed"
+    SEGMENT_KIND_UNKNOWN = "segment_kind_unknown"
+    FLOW_SEGMENT_COUNT = "flow_segment_count"
+    FLOW_NOT_ENABLED = "flow_not_enabled"
+    SELECTOR_NOT_ALLOWED = "selector_not_allowed"
+    INSTANCE_ACTIVE = "instance_active"
+    BAD_SELECTOR = "bad_selector"
+    FLOW_NOT_FOUND = "flow_not_found"
+    FLOW_BROKEN = "flow_broken"
+    SUBMISSION_ID_MALFORMED = "submission_id_malformed"
+    SUBMISSION_CONFLICT = "submission_conflict"
+    # a flow to be saved
+    SLUG_MALFORMED = "slug_malformed"
+    # any of them
+    WORKER_NOT_FOUND = "worker_not_found"
+    WORKER_READ_ONLY = "worker_read_only"
+    WORKER_CONTENDED = "worker_contended"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The caller may not do this now."""
+
+    code: RefusalCode
+    message: str
+    """One fact, lower case, no remedy."""
+    allowed: tuple[str, ...] = ()
+    """What may be done instead, each as one imperative phrase."""

@@ -1,0 +1,38 @@
+"""Texts as the core measures, cuts and shows them. Sizes count UTF-8 bytes; half a surrogate pair counts three and never fails."""
+
+from stateward.runtime.core.limits import SHOWN_CHARACTERS_MAX
+
+
+def size_of(text: str) -> int:
+    """Give the size of a text in UTF-8 bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def cut(text: str, bytes_max: int) -> str:
+    """Give the longest beginning of a text that fits, cut between two characters."""
+    if size_of(text) <= bytes_max:
+        return text
+    data = text.encode("utf-8", "surrogatepass")
+    end = bytes_max
+    while end > 0 and data[end] & 0xC0 == 0x80:  # inside a character
+        end -= 1
+    return data[:end].decode("utf-8", "surrogatepass")
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether a text says nothing."""
+    return not text.strip()
+
+
+def shown(text: str) -> str:
+    """Give a foreign text fit to stand in one line of a message: in backticks, bounded, what cannot be seen escaped."""
+    visible = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[:SHOWN_CHARACTERS_MAX])
+    return f"`{visible}…`" if len(text) > SHOWN_CHARACTERS_MAX else f"`{visible}`"
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Join names in backticks: "`a`, `b` and `c`"."""
+    quoted = [f"`{name}`" for name in names]
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
