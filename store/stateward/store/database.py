@@ -1,0 +1,48 @@
+"""Opening a store: the one door to everything that lies in it.
+
+Importing this loads SQLModel; whoever needs no store does not import it.
+"""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from stateward.runtime.ports import FlowStore, SessionStore, Workspaces
+from stateward.store.sessions import SqliteSessionStore
+from stateward.store.sqlite import SqliteDatabase
+from stateward.store.workspace import SqliteFlowStore, SqliteWorkspaces
+
+
+class Store:
+    """An open store; leaving its context closes it. May be shared between threads, not between processes."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self.path: Final = database.path
+        self.sessions: Final[SessionStore] = SqliteSessionStore(database)
+        self.flows: Final[FlowStore] = SqliteFlowStore(database)
+        self.workspaces: Final[Workspaces] = SqliteWorkspaces(database)
+
+    def close(self) -> None:
+        """Close it."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def open_store(path: Path, *, write: bool, create: bool = False) -> Store:
+    """Open the store that lies in the file `path`.
+
+    For reading, nothing is ever created, migrated or written. For writing, `create` makes the file and the folders it lies in where
+    they are missing, readable for this user only, and opening checks that the store still guards what is written once.
+
+    Raises StoreUnavailable when it cannot be opened, StoreNewer when a newer program wrote it, Damaged when it lacks a table or a guard.
+    """
+    assert write or not create, "a reader creates nothing"
+    database = SqliteDatabase(path, write=write, create=create)
+    database.open()
+    return Store(database)

@@ -1,0 +1,43 @@
+"""Compiled definitions under their digests, for flows and for session logs alike.
+
+Invariants: the bytes under a digest have that digest; they are stored once and never again.
+"""
+
+import sqlite3
+from typing import Final
+
+from sqlalchemy import bindparam, insert, select
+
+from stateward.runtime.ports import Damaged
+from stateward.runtime.session.chain import digest_of
+from stateward.store.faults import RESTORE
+from stateward.store.prepared import Prepared
+from stateward.store.sqlite import SqliteDatabase
+from stateward.store.tables import DEFINITIONS
+
+_FIND: Final = Prepared(select(DEFINITIONS.c.canonical).where(DEFINITIONS.c.digest == bindparam("digest")))
+_INSERT: Final = Prepared(insert(DEFINITIONS))
+
+
+def read_definition(database: SqliteDatabase, digest: str) -> bytes | None:
+    """Give a definition's canonical bytes. Raises Damaged when they do not have that digest."""
+    row = database.read(lambda connection: _FIND.first(connection, {"digest": digest}))
+    if row is None:
+        return None
+    canonical: object = row["canonical"]
+    if not isinstance(canonical, bytes) or digest_of(canonical) != digest:
+        raise _damaged(digest)
+    return canonical
+
+
+def keep_definition(connection: sqlite3.Connection, digest: str, canonical: bytes) -> None:
+    """Store a definition unless it is there. Raises Damaged when something else is."""
+    row = _FIND.first(connection, {"digest": digest})
+    if row is None:
+        _INSERT.run(connection, {"digest": digest, "canonical": canonical})
+    elif row["canonical"] != canonical:
+        raise _damaged(digest)
+
+
+def _damaged(digest: str) -> Damaged:
+    return Damaged(f"the definition {digest} is not what was written", RESTORE)

@@ -1,0 +1,63 @@
+"""What SQLite says, as faults for people: one line, and the one thing to do.
+
+Invariant: a refused constraint and a misuse of the driver are bugs of ours and stay what they are; everything else that can go wrong
+with a file becomes a fault that names the file.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from stateward.runtime.ports import StoreUnavailable
+
+FULL: Final = sqlite3.SQLITE_FULL
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+_PRIMARY: Final = 0xFF
+"""The part of a result code that says the kind; the rest says which of its kind."""
+
+RESTORE: Final = "restore the store from a backup"
+_MAKE_WRITABLE: Final = "make the file and its folder writable for this user"
+
+_SAID: Final[Mapping[int, tuple[str, str]]] = {
+    sqlite3.SQLITE_FULL: ("there is no space left for {path}; nothing was written", "free some space on that disk"),
+    sqlite3.SQLITE_READONLY: ("{path} cannot be written", _MAKE_WRITABLE),
+    sqlite3.SQLITE_READONLY_DIRECTORY: (
+        "the folder of {path} cannot be written, and the store needs the files `-wal` and `-shm` there, for reading too",
+        "make the folder writable for this user, or copy the store to a folder that is",
+    ),
+    sqlite3.SQLITE_CANTOPEN: ("{path} cannot be opened", _MAKE_WRITABLE),
+    sqlite3.SQLITE_PERM: ("{path} may not be opened", _MAKE_WRITABLE),
+    sqlite3.SQLITE_NOTADB: ("{path} is no store: it is not a database", "name another file"),
+    sqlite3.SQLITE_CORRUPT: ("{path} is damaged: its pages do not fit together", RESTORE),
+    sqlite3.SQLITE_IOERR: ("the disk failed under {path} ({detail})", "see what the system says of that disk, then try again"),
+    sqlite3.SQLITE_BUSY: ("{path} is held by another program", "end the program that holds it, then try again"),
+}
+
+
+def code_of(problem: sqlite3.Error) -> int | None:
+    """Give the result code; None when the error is not SQLite's own but the driver's."""
+    code: int | None = getattr(problem, "sqlite_errorcode", None)
+    return code
+
+
+def is_busy(problem: sqlite3.Error) -> bool:
+    """Whether waiting may help."""
+    code = code_of(problem)
+    return code is not None and code & _PRIMARY in _BUSY
+
+
+def is_bug(problem: sqlite3.Error) -> bool:
+    """Whether the error is one of this program: a constraint that the code must not run into, SQL that is wrong, a misused driver."""
+    code = code_of(problem)
+    return code is None or code & _PRIMARY in {sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISUSE}
+
+
+def unavailable(path: Path, problem: sqlite3.Error) -> StoreUnavailable:
+    """Say for people what SQLite said. Raises the problem itself when it is a bug."""
+    code = code_of(problem)
+    if code is None or is_bug(problem):
+        raise problem
+    primary = sqlite3.SQLITE_BUSY if is_busy(problem) else code & _PRIMARY
+    message, remedy = _SAID.get(code) or _SAID.get(primary) or ("{path} cannot be used ({detail})", "see what the system says of that file")
+    return StoreUnavailable(message.format(path=path, detail=problem.sqlite_errorname), remedy)

@@ -1,0 +1,104 @@
+"""What a store's database says of itself, how an empty one becomes a store, and what is checked of one that is.
+
+Invariants: the header of the file holds our application id and the version of the schema; both are written in the transaction that
+makes tables and triggers, so a file is either no store yet or a whole one. A version that this program does not know is refused
+before anything is written.
+"""
+
+import sqlite3
+from enum import Enum, auto
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from stateward.runtime.ports import Damaged, StoreNewer, StoreUnavailable
+from stateward.store.faults import RESTORE
+from stateward.store.prepared import DIALECT
+from stateward.store.tables import METADATA
+from stateward.store.triggers import TRIGGERS, broken_rule
+
+APPLICATION_ID: Final = 0x53745764
+SCHEMA_VERSION: Final = 1
+
+
+class Standing(Enum):
+    """What a database is to this program."""
+
+    EMPTY = auto()
+    """Nothing was ever made in it."""
+    STORE = auto()
+    """A store of the version that this program writes."""
+
+
+def standing(connection: sqlite3.Connection, path: Path) -> Standing:
+    """Say what a database is. To be called inside a transaction, so that what it reads belongs together.
+
+    Raises StoreNewer for a newer store and StoreUnavailable for what is no store.
+    """
+    application, version = _number(connection, "application_id"), _number(connection, "user_version")
+    if application == APPLICATION_ID:
+        if version == SCHEMA_VERSION:
+            return Standing.STORE
+        raise _other_version(path, version)
+    if (application, version) == (0, 0) and not _names(connection, "table"):
+        return Standing.EMPTY
+    raise StoreUnavailable(f"{path} is the database of another program", "name another file")
+
+
+def _other_version(path: Path, version: int) -> StoreNewer | StoreUnavailable:
+    if version > SCHEMA_VERSION:
+        return StoreNewer(
+            f"{path} was written by a newer stateward: its store version is {version}, this program knows {SCHEMA_VERSION}",
+            "use the stateward that wrote it, or a newer one",
+        )
+    return StoreUnavailable(f"{path} has store version {version}, which no stateward ever wrote", RESTORE)
+
+
+def require_same_version(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a store that another program migrated while we had it open. To be called under the write lock."""
+    version = _number(connection, "user_version")
+    if version != SCHEMA_VERSION:
+        raise _other_version(path, version)
+
+
+def create_schema(connection: sqlite3.Connection) -> None:
+    """Make an empty database a store. To be called inside a transaction."""
+    for table in METADATA.sorted_tables:
+        connection.execute(str(CreateTable(table).compile(dialect=DIALECT)))
+        for index in sorted(table.indexes, key=lambda each: str(each.name)):
+            connection.execute(str(CreateIndex(index).compile(dialect=DIALECT)))
+    for trigger in TRIGGERS.values():
+        connection.execute(trigger)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    write_version(connection)
+
+
+def write_version(connection: sqlite3.Connection) -> None:
+    """Write the version of the schema into the header."""
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def require_tables(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a store that lacks a table."""
+    missing = sorted(METADATA.tables.keys() - _names(connection, "table"))
+    if missing:
+        raise Damaged(f"{path} is damaged: the table `{missing[0]}` is missing", RESTORE)
+
+
+def require_triggers(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a store whose rules of immutability are not exactly ours."""
+    held = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
+    broken = broken_rule(held)
+    if broken is not None:
+        raise Damaged(f"{path} no longer guards what it holds: {broken}", "restore the store from a backup, or read it only")
+
+
+def _names(connection: sqlite3.Connection, kind: str) -> set[str]:
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = ?", (kind,))}
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    (number,) = connection.execute(f"PRAGMA {pragma}").fetchone()
+    assert isinstance(number, int)
+    return number

@@ -1,0 +1,238 @@
+"""Session logs on SQLite.
+
+Invariants: an append is one transaction that compares the head and swaps it; keys of entries are unique within a log; entries are
+linked before the transaction begins, so that the write lock is held for a few statements only. Whatever is read is verified as it is
+read: numbers without a gap, both digests, the link to the entry before, and that the head is the last entry. A reader holds no lock
+and no snapshot between pages: a log only grows, and is read as of its head when the reading began.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from sqlalchemy import BindParameter, bindparam, func, insert, select, update
+
+from stateward.runtime.ports import Appended, Committed, Damaged, Duplicate, Moved, WorkerRow
+from stateward.runtime.session.chain import check, link_all
+from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry, reference
+from stateward.store.codecs import entry_of, entry_values, head_of, worker_of
+from stateward.store.definitions import keep_definition, read_definition
+from stateward.store.prepared import Prepared
+from stateward.store.revisions import require_definition
+from stateward.store.sqlite import SqliteDatabase
+from stateward.store.tables import ENTRIES, HEADS, WORKERS
+
+APPEND_ENTRIES_MAX: Final = 1024
+PAGE_ENTRIES_MAX: Final = 256
+PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
+"""Of payloads held at once while reading, besides the one that passes this."""
+
+_REMEDY: Final = "restore the store from a backup; entries before the damage can still be read"
+
+NO_DEFINITIONS: Final[Mapping[str, bytes]] = MappingProxyType({})
+
+_WORKER: Final[BindParameter[Any]] = bindparam("worker")
+_INSERT_WORKER: Final = Prepared(insert(WORKERS))
+_INSERT_ENTRY: Final = Prepared(insert(ENTRIES))
+_INSERT_HEAD: Final = Prepared(insert(HEADS))
+_SWAP_HEAD: Final = Prepared(
+    update(HEADS).where(HEADS.c.worker == _WORKER).values(seq=bindparam("new_seq"), digest=bindparam("new_digest")),
+)
+_HEAD: Final = Prepared(select(HEADS.c.seq, HEADS.c.digest).where(HEADS.c.worker == _WORKER))
+_FIND_KEY: Final = Prepared(select(ENTRIES.c.seq).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.key == bindparam("key")))
+_DIGEST: Final = Prepared(select(ENTRIES.c.digest).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.seq == bindparam("seq")))
+_PAGE: Final = Prepared(
+    select(ENTRIES)
+    .where(ENTRIES.c.worker == _WORKER, ENTRIES.c.seq > bindparam("after"), ENTRIES.c.seq <= bindparam("upto"))
+    .order_by(ENTRIES.c.seq)
+    .limit(PAGE_ENTRIES_MAX),
+)
+_LAST_SEQ: Final = select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.worker == WORKERS.c.id).scalar_subquery()
+_LAST_DIGEST: Final = (
+    select(ENTRIES.c.digest).where(ENTRIES.c.worker == WORKERS.c.id).order_by(ENTRIES.c.seq.desc()).limit(1).scalar_subquery()
+)
+_HEAD_AND_LAST: Final = Prepared(
+    select(HEADS.c.seq, HEADS.c.digest, _LAST_SEQ.label("last_seq"), _LAST_DIGEST.label("last_digest"))
+    .select_from(WORKERS.outerjoin(HEADS, HEADS.c.worker == WORKERS.c.id))
+    .where(WORKERS.c.id == _WORKER),
+)
+_WORKERS: Final = Prepared(
+    select(WORKERS, HEADS.c.seq, HEADS.c.digest)
+    .join(HEADS, HEADS.c.worker == WORKERS.c.id)
+    .where(WORKERS.c.workspace == bindparam("workspace"), WORKERS.c.id > bindparam("after"))
+    .order_by(WORKERS.c.id)
+    .limit(bindparam("limit")),
+)
+
+
+class SqliteSessionStore:
+    """The port `SessionStore` on SQLite."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    def create(self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> Appended:
+        """Start a log with its first entries. `Moved` when the Worker exists."""
+        linked, head = _linked(worker, GENESIS, entries, definitions)
+
+        def start(connection: sqlite3.Connection) -> Appended:
+            duplicate, stored = _duplicate(connection, worker, linked), _stored_head(connection, worker)
+            if duplicate is not None or stored is not None:
+                return duplicate or Moved(stored or GENESIS)
+            _INSERT_WORKER.run(connection, {"id": worker, "workspace": workspace, "created": linked[0].time})
+            _write(connection, linked, definitions)
+            _INSERT_HEAD.run(connection, {"worker": worker, "seq": head.seq, "digest": head.digest})
+            return Committed(head)
+
+        return self._commit(worker, start)
+
+    def append(
+        self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = NO_DEFINITIONS
+    ) -> Appended:
+        """Append where the head is still `expected`. A key that is there already is answered before a head that moved."""
+        linked, head = _linked(worker, expected, entries, definitions)
+
+        def swap(connection: sqlite3.Connection) -> Appended:
+            duplicate, stored = _duplicate(connection, worker, linked), _stored_head(connection, worker)
+            if duplicate is not None or stored != expected:
+                return duplicate or Moved(stored or GENESIS)
+            _write(connection, linked, definitions)
+            _SWAP_HEAD.run(connection, {"worker": worker, "new_seq": head.seq, "new_digest": head.digest})
+            return Committed(head)
+
+        return self._commit(worker, swap)
+
+    def _commit(self, worker: str, action: Callable[[sqlite3.Connection], Appended]) -> Appended:
+        try:
+            return self._database.write(action)
+        except sqlite3.IntegrityError as problem:
+            # Head and keys were as expected under the write lock: what still stands in the way is what nobody wrote.
+            raise _damaged_log(worker, str(problem)) from problem
+
+    def head(self, worker: str) -> Head | None:
+        """Give the head, or None when there is no such Worker. Raises Damaged when it is not the last entry."""
+        row = self._database.read(lambda connection: _HEAD_AND_LAST.first(connection, {"worker": worker}))
+        if row is None:
+            return None
+        if row["seq"] is None:
+            raise _damaged_log(worker, "its head is missing")
+        if (row["seq"], row["digest"]) != (row["last_seq"], row["last_digest"]):
+            raise _damaged_log(worker, f"its head is {reference(row['seq'])}, its last entry {reference(row['last_seq'] or 0)}")
+        return head_of(row)
+
+    def entries(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[Entry]:
+        """Read entries with `after < seq <= upto` in order. Raises Damaged at an entry that is not what was written."""
+        head = self.head(worker)
+        if head is None:
+            return
+        last = head.seq if upto is None else min(upto, head.seq)
+        if after >= last:
+            return
+        previous = self._anchor(worker, after)
+        while previous.seq < last:
+            page = self._page(worker, previous.seq, last)
+            if not page:
+                raise _damaged_entry(worker, previous.seq + 1, "it is missing")
+            for row in page:
+                entry = _verified(worker, row, previous)
+                previous = Head(entry.seq, entry.digest)
+                yield entry
+
+    def find(self, worker: str, key: str) -> Entry | None:
+        """Look an entry up by its key. Raises Damaged when it is not what was written."""
+        row = self._database.read(lambda connection: _FIND_KEY.first(connection, {"worker": worker, "key": key}))
+        return None if row is None else next(self.entries(worker, row["seq"] - 1, row["seq"]), None)
+
+    def workers(self, workspace: str, limit: int, after: str = "") -> Sequence[WorkerRow]:
+        """List Workers by id (UUIDv7: oldest first), `limit` at a time, those after `after`."""
+        values = {"workspace": workspace, "after": after, "limit": limit}
+        return self._database.read(lambda connection: [worker_of(row) for row in _WORKERS.all(connection, values)])
+
+    def definition(self, digest: str) -> bytes | None:
+        """Give a stored definition's canonical bytes. Raises Damaged when they do not have that digest."""
+        return read_definition(self._database, digest)
+
+    def _anchor(self, worker: str, seq: int) -> Head:
+        if seq <= 0:
+            return GENESIS
+        row = self._database.read(lambda connection: _DIGEST.first(connection, {"worker": worker, "seq": seq}))
+        if row is None:
+            raise _damaged_entry(worker, seq, "it is missing")
+        return Head(seq, row["digest"])
+
+    def _page(self, worker: str, after: int, upto: int) -> list[tuple[Any, ...]]:
+        values = {"worker": worker, "after": after, "upto": upto}
+
+        def fetch(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+            rows: list[tuple[Any, ...]] = []
+            size = 0
+            for row in _PAGE.run(connection, values):
+                rows.append(row)
+                size += _payload_size(row)
+                if size > PAGE_BYTES_MAX:
+                    break
+            return rows
+
+        return self._database.read(fetch)
+
+
+_PAYLOAD_PLACE: Final = list(ENTRIES.c.keys()).index("payload")
+
+
+def _payload_size(row: tuple[Any, ...]) -> int:
+    payload = row[_PAYLOAD_PLACE]
+    return len(payload) if isinstance(payload, bytes) else 0
+
+
+def _linked(worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> tuple[tuple[Entry, ...], Head]:
+    keys = [each.key for each in entries if each.key is not None]
+    if not 1 <= len(entries) <= APPEND_ENTRIES_MAX:
+        raise ValueError(f"an append takes 1 to {APPEND_ENTRIES_MAX} entries, not {len(entries)}")
+    if len(keys) != len(set(keys)):
+        raise ValueError("two entries of one append have the same key")
+    for digest, canonical in definitions.items():
+        require_definition(digest, canonical)
+    linked = link_all(worker, expected, entries)
+    return linked, Head(linked[-1].seq, linked[-1].digest)
+
+
+def _duplicate(connection: sqlite3.Connection, worker: str, linked: Sequence[Entry]) -> Duplicate | None:
+    for entry in linked:
+        if entry.key is not None:
+            found = _FIND_KEY.first(connection, {"worker": worker, "key": entry.key})
+            if found is not None:
+                return Duplicate(entry.key, found["seq"])
+    return None
+
+
+def _stored_head(connection: sqlite3.Connection, worker: str) -> Head | None:
+    row = _HEAD.first(connection, {"worker": worker})
+    return None if row is None else head_of(row)
+
+
+def _write(connection: sqlite3.Connection, linked: Sequence[Entry], definitions: Mapping[str, bytes]) -> None:
+    for digest, canonical in definitions.items():
+        keep_definition(connection, digest, canonical)
+    for entry in linked:
+        _INSERT_ENTRY.run(connection, entry_values(entry))
+
+
+def _verified(worker: str, row: tuple[Any, ...], previous: Head) -> Entry:
+    try:
+        entry = entry_of(_PAGE.read(row))
+        problem = "it is missing" if entry.seq != previous.seq + 1 else check(entry, previous)
+    except ValueError as impossible:  # a value that is none of ours, or a header that cannot be written
+        problem = str(impossible)
+    else:
+        if problem is None:
+            return entry
+    raise _damaged_entry(worker, previous.seq + 1, problem)
+
+
+def _damaged_entry(worker: str, seq: int, problem: str) -> Damaged:
+    return Damaged(f"entry {reference(seq)} of Worker {worker} is damaged: {problem}", _REMEDY)
+
+
+def _damaged_log(worker: str, problem: str) -> Damaged:
+    return Damaged(f"the log of Worker {worker} is damaged: {problem}", _REMEDY)

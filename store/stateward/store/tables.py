@@ -1,0 +1,174 @@
+"""The tables, and nothing else: rows are never the domain's objects, `codecs.py` is the one border between the two.
+
+Invariants: entries, revisions, definitions and the identity of a Worker are written once; `triggers.py` makes the database refuse
+anything else. All tables but `entries` are WITHOUT ROWID: a row id that nobody uses would be one more key under which a row could be
+replaced. Entries keep theirs, since a row of an index is cut at a quarter of a page and the rest of it takes a page of its own.
+Every constraint has a name by convention, so that a migration can speak of it.
+"""
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, MetaData, Table, UniqueConstraint, text
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import String, TypeDecorator
+from sqlmodel import Field, SQLModel
+
+from stateward.runtime.session.chain import time_text
+
+_NAMES: Final = {
+    "pk": "pk_%(table_name)s",
+    "fk": "fk_%(table_name)s_%(referred_table_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+}
+
+METADATA: Final = MetaData(naming_convention=_NAMES)
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """A moment, to the microsecond, as the text that an entry's header holds: it sorts, and says itself that it is UTC."""
+
+    impl = String(27)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:
+        """Write a moment. Raises ValueError for a naive time."""
+        return None if value is None else time_text(value)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
+        """Read a moment, aware, UTC. Raises ValueError for anything else."""
+        if value is None:
+            return None
+        if not (isinstance(value, str) and value.endswith("Z")):
+            raise ValueError(f"{value!r} is no time in UTC")
+        return datetime.fromisoformat(value).astimezone(UTC)
+
+
+class _Row(SQLModel):
+    metadata = METADATA
+
+
+class WorkspaceRow(_Row, table=True):
+    """A Workspace."""
+
+    __tablename__ = "workspaces"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    id: str = Field(primary_key=True)
+    name: str
+    created: datetime = Field(sa_type=UtcTime)
+
+
+class DefinitionRow(_Row, table=True):
+    """A compiled definition under the digest of its canonical bytes. Both Workspaces and session logs refer to it."""
+
+    __tablename__ = "definitions"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    digest: str = Field(primary_key=True)
+    canonical: bytes
+
+
+class FlowSourceRow(_Row, table=True):
+    """A flow of a Workspace, and which of its revisions is current."""
+
+    __tablename__ = "flow_sources"
+    __table_args__ = (
+        UniqueConstraint("workspace", "slug"),
+        ForeignKeyConstraint(["workspace"], ["workspaces.id"]),
+        {"sqlite_with_rowid": False},
+    )
+
+    workspace: str = Field(primary_key=True)
+    flow_id: str = Field(primary_key=True)
+    slug: str
+    revision: int
+    created: datetime = Field(sa_type=UtcTime)
+    updated: datetime = Field(sa_type=UtcTime)
+    removed_at: datetime | None = Field(default=None, sa_type=UtcTime)
+
+
+class FlowRevisionRow(_Row, table=True):
+    """A revision of a flow's source. Immutable."""
+
+    __tablename__ = "flow_source_revisions"
+    __table_args__ = (
+        ForeignKeyConstraint(["workspace", "flow_id"], ["flow_sources.workspace", "flow_sources.flow_id"]),
+        ForeignKeyConstraint(["definition_digest"], ["definitions.digest"]),
+        CheckConstraint("revision >= 1", name="counted_from_1"),
+        {"sqlite_with_rowid": False},
+    )
+
+    workspace: str = Field(primary_key=True)
+    flow_id: str = Field(primary_key=True)
+    revision: int = Field(primary_key=True)
+    content: bytes
+    content_digest: str
+    definition_digest: str
+    compiler: str
+    author: str
+    note: str
+    created: datetime = Field(sa_type=UtcTime)
+
+
+class WorkerIdentityRow(_Row, table=True):
+    """What a Worker is from its first entry on. Immutable. Its Workspace may live in another store, so no key refers to it."""
+
+    __tablename__ = "workers"
+    __table_args__ = (Index(None, "workspace", "id"), {"sqlite_with_rowid": False})
+
+    id: str = Field(primary_key=True)
+    workspace: str
+    created: datetime = Field(sa_type=UtcTime)
+
+
+class HeadRow(_Row, table=True):
+    """The last entry of a Worker's log: the one row that an append replaces, and only by what it appended."""
+
+    __tablename__ = "heads"
+    __table_args__ = (ForeignKeyConstraint(["worker"], ["workers.id"]), {"sqlite_with_rowid": False})
+
+    worker: str = Field(primary_key=True)
+    seq: int
+    digest: str
+
+
+class EntryRow(_Row, table=True):
+    """An entry of a session log. Immutable. `key_id` and `seal` are for logs that are sealed."""
+
+    __tablename__ = "entries"
+    __table_args__ = (
+        ForeignKeyConstraint(["worker"], ["workers.id"]),
+        CheckConstraint("seq >= 1", name="counted_from_1"),
+        # Partial, not a constraint: most of what is recorded of a worker's tools needs no key, and no page of an index then.
+        Index("uq_entries_worker_key", "worker", "key", unique=True, sqlite_where=text('"key" IS NOT NULL')),
+    )
+
+    worker: str = Field(primary_key=True)
+    seq: int = Field(primary_key=True)
+    version: int
+    time: datetime = Field(sa_type=UtcTime)
+    actor_class: str
+    channel: str
+    principal: str
+    assurance: str
+    host_session: str | None
+    kind: str
+    key: str | None
+    payload_digest: str
+    previous: str
+    digest: str
+    payload: bytes
+    key_id: str | None = None
+    seal: bytes | None = None
+
+
+WORKSPACES: Final[Table] = METADATA.tables["workspaces"]
+DEFINITIONS: Final[Table] = METADATA.tables["definitions"]
+FLOW_SOURCES: Final[Table] = METADATA.tables["flow_sources"]
+FLOW_REVISIONS: Final[Table] = METADATA.tables["flow_source_revisions"]
+WORKERS: Final[Table] = METADATA.tables["workers"]
+HEADS: Final[Table] = METADATA.tables["heads"]
+ENTRIES: Final[Table] = METADATA.tables["entries"]
