@@ -1,0 +1,181 @@
+"""The evaluator's engine: runs tasks on a stack of its own, forces cells, spends the limits.
+
+Invariants: the interpreter's stack never grows with the source, so no source can exhaust it; a cell that was begun ends with a value, a
+failed one at worst; every task spends at least one step; what is spent never comes back, and after `steps` or `items` ran out nothing
+is evaluated any more.
+"""
+
+from collections.abc import Callable, Mapping
+from types import GeneratorType
+from typing import Any, Final, TypeAlias
+
+from stateward.compiler.language.circles import circle
+from stateward.compiler.language.faults import Fault, Kind
+from stateward.compiler.language.reporting import Reporter
+from stateward.compiler.language.values import AnyValue, Cell, Failed, Request, Scope, Task, Use
+from stateward.compiler.limits import Limits
+from stateward.compiler.syntax.tree import Node
+
+Handler: TypeAlias = Callable[["Machine", Any, Scope], AnyValue | Task]
+"""Evaluates one type of expression: at once, or as a task."""
+
+SCOPES_PER_STEP: Final = 32
+"""Scopes that a search for a name may pass for the price of one step."""
+
+
+class LimitReachedError(Exception):
+    """A limit ran out; what is under way cannot go on. Caught by the machine, never seen outside."""
+
+    def __init__(self, fault: Fault, scope: Scope) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+        self.scope = scope
+
+
+class Machine:
+    """One evaluation under way."""
+
+    def __init__(self, handlers: Mapping[type, Handler], limits: Limits, reporter: Reporter) -> None:
+        self.handlers = handlers
+        self.limits = limits
+        self.reporter = reporter
+        self.steps = limits.steps
+        """Steps left."""
+        self.items = limits.items
+        """Array items left."""
+        self.calls = 0
+        """Calls under way."""
+        self.waiting = 0
+        """Cells being made."""
+        self.spent = False
+        """Whether steps or items ran out."""
+        self.asking: Use | None = None
+        """The use that is about to ask for a cell."""
+
+    # What tasks call ----------------------------------------------------------------------------------------------------------------
+
+    def fail(self, fault: Fault, node: Node, scope: Scope) -> Failed:
+        """Report a fault and give the failed value of an expression."""
+        self.reporter.report(fault, scope)
+        return Failed(scope.module.source, node, None)
+
+    def spend(self, steps: int, node: Node, scope: Scope) -> None:
+        """Spend steps beyond the one for each expression."""
+        self.steps -= steps
+        if self.steps < 0:
+            self._run_out(f"the evaluation takes more than {self.limits.steps:,} steps", "stopped here", node, scope)
+
+    def make_items(self, count: int, node: Node, scope: Scope) -> None:
+        """Spend items for an array that is about to be made."""
+        self.items -= count
+        if self.items < 0:
+            self._run_out(f"the evaluation makes more than {self.limits.items:,} array items", "one array too many", node, scope)
+
+    def begin_call(self, node: Node, scope: Scope) -> None:
+        """Count a call; the task ends it with `self.calls -= 1`."""
+        self.calls += 1
+        if self.calls > self.limits.calls:
+            self.refuse(f"calls are nested deeper than {self.limits.calls:,}", "one call too deep", node, scope)
+
+    def check_depth(self, depth: int, node: Node, scope: Scope) -> None:
+        """Refuse to walk into values that are nested too deep."""
+        if depth > self.limits.nesting:
+            self.refuse(f"the values are nested deeper than {self.limits.nesting:,}", "combined here", node, scope)
+
+    def refuse(self, message: str, label: str, node: Node, scope: Scope) -> None:
+        """Stop everything under way: a limit was passed at an expression."""
+        raise LimitReachedError(Fault(Kind.LIMIT, message, Use(node, scope).place, label), scope)
+
+    def _run_out(self, message: str, label: str, node: Node, scope: Scope) -> None:
+        self.spent = True
+        self.refuse(message, label, node, scope)
+
+    # Running ------------------------------------------------------------------------------------------------------------------------
+
+    def force(self, cell: Cell) -> AnyValue:
+        """Give the value of a cell. Only for callers outside of tasks: a task asks by yielding the cell."""
+        value = cell.value
+        return value if value is not None else self.run(cell)
+
+    def run(self, request: Request) -> AnyValue:
+        """Give what a request comes to. A limit that is passed on the way fails all that was under way; it is reported once."""
+        if self.spent:
+            return self._given_up(request)
+        stack: list[Task | Cell] = []
+        try:
+            return self._run(request, stack)
+        except LimitReachedError as reached:
+            self.reporter.report(reached.fault, reached.scope)
+            place = reached.fault.place
+            for waiting in stack:
+                if isinstance(waiting, Cell):
+                    waiting.value = Failed(waiting.scope.module.source, waiting.node, None)
+                    waiting.busy = False
+            self.calls = self.waiting = 0
+            return Failed(place.source, Node(place.span.start, place.span.end), None)
+
+    def _given_up(self, request: Request) -> Failed:
+        """Fail in silence what is asked for after a limit ran out for good."""
+        assert isinstance(request, Cell)
+        failed = Failed(request.scope.module.source, request.node, None)
+        request.value = failed
+        return failed
+
+    def _run(self, request: "Request | AnyValue", stack: list[Task | Cell]) -> AnyValue:
+        """Run with an explicit stack: a cell on it waits for its value, a task for what it asked for."""
+        handlers = self.handlers
+        while True:
+            outcome: Any
+            if type(request) is tuple:
+                node, scope = request
+                self.steps -= 1
+                if self.steps < 0:
+                    self.spend(0, node, scope)
+                outcome = handlers[type(node)](self, node, scope)
+            elif type(request) is Cell:
+                outcome = request.value
+                if outcome is None:
+                    if not request.busy:
+                        stack.append(request)
+                        request = self._begin(request)
+                        continue
+                    outcome = self._cycle(request, stack)
+            else:
+                outcome = request
+            value: Any = outcome
+            if type(outcome) is GeneratorType:
+                stack.append(outcome)
+                value = None
+            while True:
+                if not stack:
+                    done: AnyValue = value
+                    return done
+                top: Any = stack[-1]
+                if type(top) is Cell:
+                    top.value = value
+                    top.busy = False
+                    self.waiting -= 1
+                    stack.pop()
+                    continue
+                try:
+                    request = top.send(value)
+                    break
+                except StopIteration as returned:
+                    value = returned.value
+                    stack.pop()
+
+    def _begin(self, cell: Cell) -> "Request | AnyValue | Task":
+        cell.busy = True
+        cell.use, self.asking = self.asking, None
+        self.waiting += 1
+        if self.waiting > self.limits.forcing:
+            self.refuse(f"more than {self.limits.forcing:,} values wait for each other", "one value too many", cell.node, cell.scope)
+        return cell.make(self) if cell.make is not None else (cell.node, cell.scope)
+
+    def _cycle(self, cell: Cell, stack: list[Task | Cell]) -> Failed:
+        """Report that a cell needs itself: at the use that closes the circle, with the uses around it."""
+        closing, self.asking = self.asking, None
+        waiting = [each for each in stack if isinstance(each, Cell)]
+        links = [(each.use, each) for each in waiting[waiting.index(cell) + 1 :]]
+        fault = circle([*links, (closing, cell)])
+        return self.fail(fault, cell.node, cell.scope)

@@ -1,0 +1,162 @@
+"""A lazy value to data: everything forced, defaults taken, a hole for each part that failed.
+
+Invariants: walks without recursion; a fault inside is reported once, with the path on which it was met first; a value met again on its
+own path ends there; what lies deeper than the nesting limit or beyond the node limit is not forced.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from stateward.compiler.diagnostics.model import Label, PathPart
+from stateward.compiler.language.constraints import HostCheck
+from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Scalar
+from stateward.compiler.language.faults import Fault, Kind, a, family_of
+from stateward.compiler.language.machine import Machine
+from stateward.compiler.language.names import unknown_check
+from stateward.compiler.language.reporting import PathStep, path_text
+from stateward.compiler.language.values import (
+    AnyValue,
+    ArrayValue,
+    Cell,
+    ConstraintValue,
+    DefaultValue,
+    Failed,
+    FunctionValue,
+    ObjectValue,
+    ScalarValue,
+)
+from stateward.compiler.source import Place
+
+
+def settled(machine: Machine, cell: Cell) -> AnyValue:
+    """Force a cell and take its default where it has no value."""
+    value = machine.force(cell)
+    while isinstance(value, DefaultValue):
+        value = machine.force(value.settled)
+    return value
+
+
+@dataclass(slots=True)
+class _Open:
+    """An array or object whose parts are being materialized."""
+
+    value: ArrayValue | ObjectValue
+    step: PathStep | None
+    parts: Iterator[tuple[PathPart, Place | None, Cell]]
+    made: list[Data] = field(default_factory=list)
+
+    @property
+    def identity(self) -> int:
+        """What tells whether a value is met again: the parts, which every use of a value shares."""
+        return id(self.value.items if isinstance(self.value, ArrayValue) else self.value.fields)
+
+
+class Materializer:
+    """One walk over one value."""
+
+    def __init__(self, machine: Machine, prefix: tuple[PathPart, ...]) -> None:
+        self._machine = machine
+        self._reporter = machine.reporter
+        self._prefix = prefix
+        self._open: list[_Open] = []
+        self._on_path: set[int] = set()
+        self._nodes = machine.limits.nodes
+
+    def data(self, cell: Cell) -> Data:
+        """Materialize a cell."""
+        reporter = self._reporter
+        before = reporter.prefix, reporter.step
+        reporter.prefix, reporter.step = self._prefix, None
+        try:
+            return self._walk(cell)
+        finally:
+            reporter.prefix, reporter.step = before
+
+    def _walk(self, cell: Cell) -> Data:
+        done = self._begin(cell, None)
+        while self._open:
+            top = self._open[-1]
+            if done is not None:
+                top.made.append(done)
+            part = next(top.parts, None)
+            if part is None:
+                done = self._close()
+                continue
+            name, key, below = part
+            done = self._begin(below, PathStep(top.step, name, key, below))
+        assert done is not None
+        return done
+
+    def _begin(self, cell: Cell, step: PathStep | None) -> Data | None:
+        """Give the data of a cell, or None after an array or object was opened."""
+        self._reporter.step = step
+        if self._nodes <= 0:
+            return self._beyond(cell)
+        self._nodes -= 1
+        value = settled(self._machine, cell)
+        if type(value) is ScalarValue:
+            return Scalar(value.value, value.origin)
+        if isinstance(value, ArrayValue | ObjectValue):
+            return self._enter(value, cell, step)
+        return self._no_data(value, cell)
+
+    def _enter(self, value: ArrayValue | ObjectValue, cell: Cell, step: PathStep | None) -> Data | None:
+        opened = _Open(value, step, _parts(value))
+        if opened.identity in self._on_path:
+            label = Label(value.place, "the value")
+            return self._limit("the value contains itself", "closes the circle", cell, (label,))
+        if len(self._open) >= self._machine.limits.nesting:
+            return self._limit(f"the value is nested deeper than {self._machine.limits.nesting:,}", "one level too deep", cell)
+        self._on_path.add(opened.identity)
+        self._open.append(opened)
+        return None
+
+    def _close(self) -> Data:
+        closed = self._open.pop()
+        self._on_path.discard(closed.identity)
+        self._reporter.step = closed.step
+        value = closed.value
+        if isinstance(value, ArrayValue):
+            return ArrayData(tuple(closed.made), value.origin)
+        fields = zip(value.fields.items(), closed.made, strict=True)
+        return ObjectData({name: FieldData(slot.place, data) for (name, slot), data in fields}, value.origin)
+
+    def _no_data(self, value: AnyValue, cell: Cell) -> Hole:
+        if isinstance(value, Failed):
+            for each in value.also:
+                Materializer(self._machine, self._reporter.path).data(each)
+        elif isinstance(value, ConstraintValue):
+            self._report(_no_value(self._machine, value, path_text(self._reporter.path)), cell)
+        elif isinstance(value, FunctionValue):
+            message = f"{a(family_of(value))} is not data"
+            self._report(Fault(Kind.MATERIALIZE, message, value.place, "cannot be data"), cell)
+        return Hole(value.origin)
+
+    def _beyond(self, cell: Cell) -> Hole:
+        if self._nodes == 0:
+            self._nodes -= 1
+            self._limit(f"the value has more than {self._machine.limits.nodes:,} nodes", "one node too many", cell)
+        return Hole(Failed(cell.scope.module.source, cell.node, None).origin)
+
+    def _limit(self, message: str, label: str, cell: Cell, labels: tuple[Label, ...] = ()) -> Hole:
+        self._report(Fault(Kind.LIMIT, message, cell.place, label, labels), cell)
+        return Hole(Failed(cell.scope.module.source, cell.node, None).origin)
+
+    def _report(self, fault: Fault, cell: Cell) -> None:
+        self._reporter.report(fault, cell.scope)
+
+
+def _parts(value: ArrayValue | ObjectValue) -> Iterator[tuple[PathPart, Place | None, Cell]]:
+    if isinstance(value, ArrayValue):
+        return ((at, None, cell) for at, cell in enumerate(value.items))
+    return ((name, slot.place, slot.cell) for name, slot in value.fields.items())
+
+
+def _no_value(machine: Machine, value: ConstraintValue, path: str) -> Fault:
+    part = value.parts[0]
+    notes: tuple[str, ...] = ()
+    help_ = None
+    if isinstance(part.atom, HostCheck):
+        notes, help_ = unknown_check(machine, part.atom)
+    what = f"`{path}`" if path else "the result"
+    return Fault(Kind.MATERIALIZE, f"{what} has no value and no default", part.place, "only a constraint", (), notes, help_)

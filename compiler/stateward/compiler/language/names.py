@@ -1,0 +1,166 @@
+"""Names: how they are looked up, what an unknown one comes to, and `let`."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from stateward.compiler.diagnostics.model import Label
+from stateward.compiler.diagnostics.wording import quoted
+from stateward.compiler.language.constraints import HostCheck
+from stateward.compiler.language.faults import Fault, Kind
+from stateward.compiler.language.literals import TYPES, constraint
+from stateward.compiler.language.machine import SCOPES_PER_STEP, Machine
+from stateward.compiler.language.nesting import sibling_field
+from stateward.compiler.language.values import AnyValue, Cell, Failed, Scope, Task, Use, through
+from stateward.compiler.source import Place
+from stateward.compiler.syntax.tree import Binding, Let, Name, Node
+
+ARRAY_WORD: Final = "Array"
+NOTHING_WORDS: Final = frozenset({"null", "nil", "none", "None", "undefined"})
+FOREIGN_TYPES: Final = {
+    "Array": "[...T]",
+    "List": "[...T]",
+    "Object": "{...T}",
+    "Map": "{...T}",
+    "Dict": "{...T}",
+    "Record": "{...T}",
+    "Integer": "Int",
+    "Number": "Float",
+    "Double": "Float",
+    "Boolean": "Bool",
+    "Str": "String",
+    "Text": "String",
+    "Any": "Unknown",
+}
+"""What types are called elsewhere."""
+
+
+def name(machine: Machine, node: Name, scope: Scope) -> AnyValue | Task:
+    """Evaluate a name."""
+    cell = _found(machine, node, scope)
+    if cell is None:
+        return _unknown(machine, node, scope)
+    if cell.value is not None:
+        return through(cell.value, scope.module.source, node)
+    return wait(machine, cell, node, scope)
+
+
+def wait(machine: Machine, cell: Cell, node: Node, scope: Scope) -> Task:
+    """Wait for a cell on behalf of a use."""
+    machine.asking = Use(node, scope)
+    value = yield cell
+    return through(value, scope.module.source, node)
+
+
+def _found(machine: Machine, node: Name, scope: Scope) -> Cell | None:
+    passed = 0
+    around: Scope | None = scope
+    while around is not None:
+        cell = around.names.get(node.text)
+        if cell is not None:
+            break
+        around = around.parent
+        passed += 1
+    if passed > SCOPES_PER_STEP:
+        machine.spend(passed // SCOPES_PER_STEP, node, scope)
+    return around.names[node.text] if around is not None else None
+
+
+def _unknown(machine: Machine, node: Name, scope: Scope) -> AnyValue:
+    if node.text[0].isupper() and node.text != ARRAY_WORD and node.text not in NOTHING_WORDS:
+        return constraint(HostCheck(node.text), node, scope)
+    return machine.fail(_unresolved(machine, node, scope), node, scope)
+
+
+def _unresolved(machine: Machine, node: Name, scope: Scope) -> Fault:
+    place = Place(scope.module.source, node.span)
+    told = quoted(node.text)
+    if node.text == ARRAY_WORD:
+        return Fault(
+            Kind.UNRESOLVED_IDENTIFIER, f"{told} is no type", place, "no type of this name", help="write `[...T]` for an array of `T`"
+        )
+    if node.text in NOTHING_WORDS:
+        return Fault(
+            Kind.UNRESOLVED_IDENTIFIER,
+            f"{told} is not defined",
+            place,
+            "not a value",
+            notes=("the language has no null",),
+            help="leave the field out",
+        )
+    sibling = sibling_field(scope.module.tree, node) if machine.reporter.may_search() else None
+    if sibling is not None:
+        return Fault(
+            Kind.UNRESOLVED_IDENTIFIER,
+            f"{told} is not defined here",
+            place,
+            "not in scope",
+            secondary=(Label(Place(scope.module.source, sibling), "this field is not in scope"),),
+            notes=("fields between braces do not see each other",),
+            help="bind the value with `let` around the object",
+        )
+    near = machine.reporter.nearest(node.text, visible(scope))
+    return Fault(
+        Kind.UNRESOLVED_IDENTIFIER, f"{told} is not defined", place, "not defined", help=f"did you mean {quoted(near)}?" if near else None
+    )
+
+
+def visible(scope: Scope) -> Iterator[str]:
+    """Give the names that a scope sees, the innermost first."""
+    around: Scope | None = scope
+    while around is not None:
+        yield from around.names
+        around = around.parent
+
+
+def unknown_check(machine: Machine, check: HostCheck) -> tuple[tuple[str, ...], str | None]:
+    """Give the notes and the help for a check that no host supplies."""
+    near = FOREIGN_TYPES.get(check.name) or machine.reporter.nearest(check.name, TYPES)
+    notes = (f"{quoted(check.name)} is no known type, and there is no check of that name",)
+    return notes, f"did you mean {quoted(near)}?" if near else None
+
+
+def let(machine: Machine, node: Let, scope: Scope) -> Task:
+    """Evaluate `let`: all its bindings see each other."""
+    inner = Scope(scope.module, scope, scope.call)
+    first: dict[str, Binding] = {}
+    for binding in node.bindings:
+        key = binding.path[0]
+        earlier = first.setdefault(key.text, binding)
+        if len(binding.path) > 1:
+            failed = machine.fail(_dotted(binding, scope), binding, scope)
+        elif earlier is not binding:
+            failed = machine.fail(twice(key.text, binding, earlier, scope, "bound"), binding, scope)
+        else:
+            inner.names[key.text] = Cell(binding.value, inner)
+            continue
+        inner.names[key.text] = Cell(binding.value, inner, failed)
+    machine.spend(len(node.bindings), node, scope)
+    return (yield node.body, inner)
+
+
+def _dotted(binding: Binding, scope: Scope) -> Fault:
+    place = Place(scope.module.source, binding.span)
+    return Fault(
+        Kind.UNSUPPORTED_FEATURE,
+        "a binding of `let` has a dotted name",
+        place,
+        "bound by a path",
+        help=f"bind {quoted(binding.path[0].text)} to an object",
+    )
+
+
+def twice(text: str, again: Binding, earlier: Binding, scope: Scope, what: str) -> Fault:
+    """Describe a name that is given twice in one group."""
+    source = scope.module.source
+    return Fault(
+        Kind.CONFLICT,
+        f"{quoted(text)} is {what} twice",
+        Place(source, again.path[0].span),
+        f"{what} again here",
+        secondary=(Label(Place(source, earlier.path[0].span), f"first {what} here"),),
+    )
+
+
+def failed_at(node: Node, scope: Scope) -> Failed:
+    """Give a failed value without a word: what it follows from has been reported."""
+    return Failed(scope.module.source, node, None)

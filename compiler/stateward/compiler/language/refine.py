@@ -1,0 +1,214 @@
+"""`as`: the left side must be narrower than the right one, which closes it and fills in what it lacks. `match` asks only whether it is.
+
+Invariants: all fields that both sides have are checked at once; a missing field comes from the right side as it is; what is abstract on
+the left stays as it is when it is provably narrower.
+"""
+
+from collections.abc import Iterator
+
+from stateward.compiler.diagnostics.model import Label
+from stateward.compiler.diagnostics.wording import counted, quoted
+from stateward.compiler.language.combining import Site, Trial, held_against, same_scalar, unavailable
+from stateward.compiler.language.constraints import ElementsOf, EntriesOf, Family, HostCheck, implies
+from stateward.compiler.language.faults import Fault, Kind, a, shown, told, written_at
+from stateward.compiler.language.machine import Machine
+from stateward.compiler.language.names import failed_at
+from stateward.compiler.language.objects import FIELDS_PER_STEP
+from stateward.compiler.language.values import (
+    AnyValue,
+    ArrayValue,
+    Cell,
+    ConstraintValue,
+    DefaultValue,
+    Failed,
+    FunctionValue,
+    ObjectValue,
+    Part,
+    ScalarValue,
+    Scope,
+    Slot,
+    Task,
+    known,
+)
+from stateward.compiler.source import Place
+from stateward.compiler.syntax.tree import Binary, Match, Wildcard
+
+
+def refinement(machine: Machine, node: Binary, scope: Scope) -> Task:
+    """Evaluate `left as right`."""
+    left = yield node.left, scope
+    right = yield node.right, scope
+    return (yield refine(left, right, Site(machine, node, scope), 0))
+
+
+def refine(left: AnyValue, right: AnyValue, site: Site, depth: int) -> Task:
+    """Hold the left value against the right one and fill in what it lacks."""
+    site.enter(depth)
+    if isinstance(left, Failed) or isinstance(right, Failed):
+        return site.silent()
+    match right:
+        case FunctionValue():
+            return site.fail(_no_type, right)
+        case DefaultValue():
+            return (yield refine(left, right.base, site, depth))
+        case ConstraintValue():
+            if isinstance(left, ConstraintValue | DefaultValue):
+                return (yield _narrower(left, right, site, depth))
+            return (yield held_against(left, right.parts, site, depth, refine))
+        case ScalarValue():
+            return left if isinstance(left, ScalarValue) and same_scalar(left, right, site) else site.fail(_differs, left, right)
+        case ArrayValue() if isinstance(left, ArrayValue):
+            return (yield _tuple(left, right, site, depth))
+        case ObjectValue() if isinstance(left, ObjectValue):
+            return (yield _record(left, right, site, depth))
+        case ArrayValue() | ObjectValue():
+            return site.fail(_wrong_shape, left, right)
+
+
+def _tuple(left: ArrayValue, right: ArrayValue, site: Site, depth: int) -> Task:
+    if len(left.items) != len(right.items):
+        return site.fail(_wrong_length, left, right)
+    site.machine.make_items(len(left.items), site.node, site.scope)
+    items = []
+    for cell, demanded in zip(left.items, right.items, strict=True):
+        item = yield cell
+        item = yield refine(item, (yield demanded), site, depth + 1)
+        if site.is_over:
+            break
+        items.append(known(item, cell))
+    return ArrayValue(left.source, left.node, left.via, tuple(items))
+
+
+def _record(left: ObjectValue, right: ObjectValue, site: Site, depth: int) -> Task:
+    site.enter(depth, (len(left.fields) + len(right.fields)) // FIELDS_PER_STEP)
+    fields: dict[str, Slot] = {}
+    rest = (yield right.rest) if right.rest is not None else None
+    for name, slot in left.fields.items():
+        if site.is_over:
+            return left
+        demanded = right.fields.get(name)
+        if demanded is None and rest is None:
+            fields[name] = Slot(slot.key, slot.source, known(site.fail(_not_allowed, slot, left, right, site), slot.cell))
+            continue
+        value = yield slot.cell
+        wanted = (yield demanded.cell) if demanded is not None else rest
+        assert wanted is not None
+        value = yield refine(value, wanted, site, depth + 1)
+        fields[name] = Slot(slot.key, slot.source, known(value, slot.cell))
+    if left.rest is not None:
+        yield _open(left.rest, rest, right, site, depth)
+    for name, slot in right.fields.items():
+        fields.setdefault(name, slot)
+    return ObjectValue(left.source, left.node, left.via, fields, left.rest)
+
+
+def _open(left: Cell, right: AnyValue | None, demanding: ObjectValue, site: Site, depth: int) -> Task:
+    """Hold the rest of an open object against that of the other side."""
+    value = yield left
+    if isinstance(value, Failed):
+        return site.silent()
+    if right is None:
+        return site.fail(_open_against_closed, left, demanding)
+    return (yield refine(value, right, site, depth + 1))
+
+
+def _narrower(left: ConstraintValue | DefaultValue, right: ConstraintValue, site: Site, depth: int) -> Task:
+    base = left.base if isinstance(left, DefaultValue) else left
+    atoms = [part.atom for part in base.parts]
+    for part in right.parts:
+        if implies(atoms, part.atom):
+            for inner, outer in _items(base.parts, part):
+                if inner is not outer:
+                    value = yield inner
+                    yield refine(value, (yield outer), site, depth + 1)
+        elif isinstance(part.atom, HostCheck):
+            return site.fail(unavailable, left, part, site)
+        else:
+            return site.fail(_not_narrower, left, part)
+    return left
+
+
+def _items(parts: tuple[Part, ...], wanted: Part) -> Iterator[tuple[Cell, Cell]]:
+    """Pair the items of the first like constraint on the left with the item wanted."""
+    for part in parts:
+        match part.atom, wanted.atom:
+            case (ElementsOf(item=inner), ElementsOf(item=outer)) | (EntriesOf(item=inner), EntriesOf(item=outer)):
+                yield inner, outer
+                return
+
+
+def matching(machine: Machine, node: Match, scope: Scope) -> Task:
+    """Evaluate `match`: the first arm that the subject fits."""
+    subject = yield node.subject, scope
+    if isinstance(subject, Failed):
+        return failed_at(node, scope)
+    for arm in node.arms:
+        if not isinstance(arm.pattern, Wildcard):
+            wanted = yield arm.pattern, scope
+            if isinstance(wanted, Failed):
+                return failed_at(node, scope)
+            if isinstance(subject, ConstraintValue | DefaultValue):
+                continue
+            trial = Trial(machine, arm.pattern, scope)
+            yield refine(subject, wanted, trial, 0)
+            if trial.refused:
+                continue
+            if trial.spoiled:
+                return failed_at(node, scope)
+        return (yield arm.body, scope)
+    return machine.fail(_no_arm(node, subject, scope), node, scope)
+
+
+def _no_arm(node: Match, subject: AnyValue, scope: Scope) -> Fault:
+    place = Place(scope.module.source, node.span)
+    given = Place(scope.module.source, node.subject.span)
+    labels = (Label(given, f"this is {told(subject)}"), *written_at(subject, given, "written here"))
+    return Fault(
+        Kind.MATCH_FAILURE, f"no arm fits {told(subject)}", place, "nothing fits", labels, help="add an arm `_: …` for everything else"
+    )
+
+
+def _no_type(function: FunctionValue) -> Fault:
+    return Fault(Kind.UNSUPPORTED_FEATURE, "a function is no type", function.place, "not a type")
+
+
+def _differs(left: AnyValue, right: ScalarValue) -> Fault:
+    label = Label(right.place, "fixed here")
+    return Fault(Kind.CONSTRAINT_VIOLATION, f"{told(left)} is not `{shown(right.value)}`", left.place, "differs", (label,))
+
+
+def _wrong_shape(left: AnyValue, right: ArrayValue | ObjectValue) -> Fault:
+    family = Family.ARRAY if isinstance(right, ArrayValue) else Family.OBJECT
+    label = Label(right.place, f"{a(family)} is wanted")
+    return Fault(Kind.TYPE_MISMATCH, f"{told(left)} is not {a(family)}", left.place, f"not {a(family)}", (label,))
+
+
+def _wrong_length(left: ArrayValue, right: ArrayValue) -> Fault:
+    has, wants = counted(len(left.items), "item"), counted(len(right.items), "item")
+    label = Label(right.place, f"{wants} wanted")
+    return Fault(Kind.CONSTRAINT_VIOLATION, f"the Array has {has}, not {wants}", left.place, f"{has} given", (label,))
+
+
+def _not_allowed(slot: Slot, left: ObjectValue, right: ObjectValue, site: Site) -> Fault:
+    name = slot.key.text
+    near = site.machine.reporter.nearest(name, [field for field in right.fields if field not in left.fields])
+    return Fault(
+        Kind.CONSTRAINT_VIOLATION,
+        f"the field {quoted(name)} is not allowed here",
+        slot.place,
+        "not allowed",
+        (Label(right.place, "the fields that are"),),
+        help=f"did you mean {quoted(near)}?" if near else None,
+    )
+
+
+def _open_against_closed(rest: Cell, demanding: ObjectValue) -> Fault:
+    label = Label(demanding.place, "allows no further fields")
+    return Fault(Kind.CONSTRAINT_VIOLATION, "an open object stands against a closed one", rest.place, "allows further fields", (label,))
+
+
+def _not_narrower(left: ConstraintValue | DefaultValue, part: Part) -> Fault:
+    label = Label(part.place, "this demand")
+    text = part.source.slice(part.node.span)
+    message = f"{told(left)} is not provably narrower than {quoted(text)}"
+    return Fault(Kind.CONSTRAINT_VIOLATION, message, left.place, "not provably narrower", (label,))
