@@ -158,6 +158,9 @@ LIMITS = {
     "a missing thing": ("missing", ("x" * limits.MISSING_BYTES_MAX,), ("x" * (limits.MISSING_BYTES_MAX + 1),)),
     "citations": ("citations", (SOUND,) * limits.CITATIONS_MAX, (SOUND,) * (limits.CITATIONS_MAX + 1)),
     "reference": ("citations", (EntryCitation("E" * limits.REFERENCE_BYTES_MAX),), (EntryCitation("E" * 65),)),
+    "line": ("citations", (FileCitation("p", 1, limits.LINES_MAX, ""),), (FileCitation("p", 1, limits.LINES_MAX + 1, ""),)),
+    "first line": ("citations", (FileCitation("p", 1, 1, ""),), (FileCitation("p", 0, 1, ""),)),
+    "order of lines": ("citations", (FileCitation("p", 2, 2, ""),), (FileCitation("p", 2, 1, ""),)),
     "path": ("citations", (FileCitation("p" * limits.PATH_BYTES_MAX, 1, 1, ""),), (FileCitation("p" * 4097, 1, 1, ""),)),
     "quote": ("citations", (FileCitation("p", 1, 1, "q" * limits.QUOTE_BYTES_MAX),), (FileCitation("p", 1, 1, "q" * 16385),)),
 }

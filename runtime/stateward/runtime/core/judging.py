@@ -94,17 +94,18 @@ def _over_a_limit(given: Judgement) -> str | None:
         return f"names a missing thing over the limit of {limits.MISSING_BYTES_MAX} bytes"
     if len(given.citations) > limits.CITATIONS_MAX:
         return f"has more than {limits.CITATIONS_MAX} citations"
-    if any(map(_is_over, given.citations)):
-        return "has a citation over its limit"
-    return None
+    return next((fault for each in given.citations if (fault := _citation_fault(each))), None)
 
 
-def _is_over(citation: Citation) -> bool:
+def _citation_fault(citation: Citation) -> str | None:
     match citation:
         case EntryCitation(entry):
-            return size_of(entry) > limits.REFERENCE_BYTES_MAX
-        case FileCitation(path=path, quote=quote):
-            return size_of(path) > limits.PATH_BYTES_MAX or size_of(quote) > limits.QUOTE_BYTES_MAX
+            over = size_of(entry) > limits.REFERENCE_BYTES_MAX
+        case FileCitation(path=path, first_line=first, last_line=last, quote=quote):
+            if not 1 <= first <= last <= limits.LINES_MAX:
+                return "has a citation whose lines are none"
+            over = size_of(path) > limits.PATH_BYTES_MAX or size_of(quote) > limits.QUOTE_BYTES_MAX
+    return "has a citation over its limit" if over else None
 
 
 def _size_of(given: Judgement) -> int:

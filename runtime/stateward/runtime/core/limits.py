@@ -23,7 +23,7 @@ PATH_BYTES_MAX: Final = 4 * 1024
 """The path of a cited file."""
 QUOTE_BYTES_MAX: Final = 16 * 1024
 """The text quoted from a cited file."""
-ID_BYTES_MAX: Final = 128
-"""Ids of instances, attempts and transitions."""
+LINES_MAX: Final = 1_000_000_000
+"""The number of a cited line."""
 SHOWN_CHARACTERS_MAX: Final = 80
 """A foreign text shown inside one of our messages."""

@@ -1,0 +1,49 @@
+"""The class of evidence of an entry: a pure function of its kind and of who it is from, never of what it says."""
+
+from enum import StrEnum
+from typing import Final
+
+from stateward.runtime.session.entries import ActorClass, Entry, Kind
+
+
+class EvidenceClass(StrEnum):
+    """How much an entry can show."""
+
+    ENGINE = "engine"
+    """What the runtime itself did or saw."""
+    HOST = "host"
+    """What the worker's harness recorded."""
+    OPERATOR = "operator"
+    """What a person did or said, other than as a worker."""
+    CLAIM = "claim"
+    """Somebody's words: reasons, notes, earlier verdicts. Context, never counted."""
+    DIAGNOSTIC = "diagnostic"
+    """Anything whose producer could be fooled, and what is not known here. Never counted."""
+
+
+ADMISSIBLE: Final = frozenset({EvidenceClass.ENGINE, EvidenceClass.HOST, EvidenceClass.OPERATOR})
+"""The classes that count. What stateward itself answers is a claim: an earlier verdict proves nothing about the next."""
+
+_TABLE: Final[dict[tuple[str, ActorClass], EvidenceClass]] = {
+    (Kind.SESSION_STARTED, ActorClass.ENGINE): EvidenceClass.ENGINE,
+    (Kind.USER_INPUT, ActorClass.PERSON): EvidenceClass.OPERATOR,
+    (Kind.USER_INPUT, ActorClass.HOST): EvidenceClass.HOST,
+    (Kind.USER_INPUT, ActorClass.AGENT): EvidenceClass.CLAIM,
+    (Kind.EXTENSION, ActorClass.ENGINE): EvidenceClass.ENGINE,
+    (Kind.EXTENSION, ActorClass.AGENT): EvidenceClass.CLAIM,
+    (Kind.EXTENSION, ActorClass.PERSON): EvidenceClass.CLAIM,
+    (Kind.EXTENSION, ActorClass.VERIFIER): EvidenceClass.CLAIM,
+    (Kind.TOOL_RESULT, ActorClass.ENGINE): EvidenceClass.CLAIM,
+    (Kind.TOOL_RESULT, ActorClass.AGENT): EvidenceClass.CLAIM,
+    (Kind.TOOL_RESULT, ActorClass.HOST): EvidenceClass.HOST,
+}
+
+
+def evidence_class(kind: str, actor_class: ActorClass) -> EvidenceClass:
+    """Give the class of evidence of an entry of this kind from such an actor; what is not in the table counts for nothing."""
+    return _TABLE.get((kind, actor_class), EvidenceClass.DIAGNOSTIC)
+
+
+def is_admissible(entry: Entry) -> bool:
+    """Tell whether an entry is evidence that counts."""
+    return evidence_class(entry.kind, entry.actor.actor_class) in ADMISSIBLE
