@@ -1,0 +1,172 @@
+"""What processes beside the test's own do to a store, and how they are run.
+
+Children are forked from a server that has imported the store and opened nothing, so that starting one is cheap and no connection is
+ever carried across a fork.
+"""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Sequence
+from functools import partial
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from stateward.runtime.ports import Committed, SessionStore, StaleBase
+from stateward.runtime.session.entries import GENESIS, Head, NewEntry
+from stateward.store.database import open_store
+from tests.contracts.flows import HERE, draft
+from tests.contracts.sessions import WORKSPACE, entry
+
+LONG = bool(os.environ.get("STATEWARD_TESTS_LONG"))
+"""Whether to run as often as a release should; a few minutes in all."""
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["stateward.store.database", __name__])
+
+
+def child(action: Callable[..., None], *given: Any) -> BaseProcess:
+    process = _CONTEXT.Process(target=action, args=given)
+    process.start()
+    return process
+
+
+def exit_statuses(processes: Sequence[BaseProcess]) -> list[int | None]:
+    for process in processes:
+        process.join()
+    return [process.exitcode for process in processes]
+
+
+def barrier(parties: int) -> Any:
+    return _CONTEXT.Barrier(parties)
+
+
+def pipe() -> tuple[Any, Any]:
+    return _CONTEXT.Pipe(duplex=False)
+
+
+class Dying(sqlite3.Connection):
+    """A connection that kills its process right before or after the n-th statement since it was armed."""
+
+    countdown: int | None = None
+    after = False
+
+    def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:  # type: ignore[override]
+        if Dying.countdown is not None:
+            Dying.countdown -= 1
+        dies = Dying.countdown == 0
+        if dies and not Dying.after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        cursor = super().execute(sql, *given)
+        if dies:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return cursor
+
+
+class Telling(sqlite3.Connection):
+    """A connection that keeps every statement it is given."""
+
+    statements: list[str] = []  # noqa: RUF012 -- what all connections of one test saw
+
+    def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:  # type: ignore[override]
+        Telling.statements.append(sql)
+        return super().execute(sql, *given)
+
+
+def connect_with(factory: type[sqlite3.Connection]) -> Callable[..., sqlite3.Connection]:
+    return partial(sqlite3.connect, factory=factory)
+
+
+def pair(number: int) -> tuple[NewEntry, NewEntry]:
+    return entry(f"{number}-a".encode(), f"{number}-a"), entry(f"{number}-b".encode(), f"{number}-b")
+
+
+def append_and_die(path: Path, worker: str, statement: int, after: bool, acknowledged: Any) -> None:
+    sqlite3.connect = connect_with(Dying)
+    with open_store(path, write=True) as store:
+        head = store.sessions.head(worker) or GENESIS
+        for number in (1, 2):
+            if number == 2:
+                Dying.after, Dying.countdown = after, statement
+            answer = store.sessions.append(worker, head, pair(number))
+            assert isinstance(answer, Committed)
+            acknowledged.send(answer.head)
+            head = answer.head
+
+
+def create_and_die(path: Path, statement: int, after: bool) -> None:
+    sqlite3.connect = connect_with(Dying)
+    Dying.after, Dying.countdown = after, statement
+    open_store(path, write=True, create=True).close()
+
+
+def append_for_ever(path: Path, worker: str, acknowledged: Any) -> None:
+    with open_store(path, write=True) as store:
+        head = store.sessions.head(worker)
+        assert head is not None
+        while True:
+            answer = store.sessions.append(worker, head, pair(head.seq))
+            assert isinstance(answer, Committed)
+            acknowledged.send(answer.head)
+            head = answer.head
+
+
+def append_to_own(path: Path, worker: str, count: int, start: Any) -> None:
+    start.wait()
+    with open_store(path, write=True, create=True) as store:
+        answer = store.sessions.create(worker, WORKSPACE, (entry(b"0", "0"),), {})
+        for number in range(1, count):
+            assert isinstance(answer, Committed)
+            answer = store.sessions.append(worker, answer.head, (entry(str(number).encode(), str(number)),))
+        assert isinstance(answer, Committed)
+
+
+def append_to_shared(path: Path, worker: str, name: str, count: int, start: Any) -> None:
+    start.wait()
+    with open_store(path, write=True) as store:
+        for number in range(count):
+            append_until_committed(store.sessions, worker, entry(f"{name}:{number}".encode(), f"{name}:{number}"))
+
+
+def append_until_committed(sessions: SessionStore, worker: str, new: NewEntry) -> None:
+    head: Head | None = sessions.head(worker)
+    while head is not None:
+        answer = sessions.append(worker, head, (new,))
+        if isinstance(answer, Committed):
+            return
+        head = sessions.head(worker)
+
+
+def read_until_told(path: Path, workers: Sequence[str], start: Any, stop: Any) -> None:
+    """Read every log again and again: no read may fail, and no log may ever get shorter."""
+    seen = dict.fromkeys(workers, 0)
+    start.wait()
+    with open_store(path, write=False) as store:
+        while not stop.poll():
+            for worker in workers:
+                read = sum(1 for _ in store.sessions.entries(worker))
+                assert read >= seen[worker]
+                seen[worker] = read
+
+
+def create_store(path: Path, start: Any) -> None:
+    start.wait()
+    with open_store(path, write=True, create=True) as store:
+        assert [] == list(store.sessions.workers(WORKSPACE, 1))
+
+
+def save_over_each_other(path: Path, name: str, count: int, start: Any) -> None:
+    """Save `count` contents of our own over whatever is current, always naming the base."""
+    start.wait()
+    with open_store(path, write=True) as store:
+        store.workspaces.ensure(HERE)
+        for number in range(count):
+            new = draft(content=f"{name}:{number}".encode())
+            current = store.flows.current(HERE.id, new.slug)
+            answer = store.flows.save(HERE.id, new, None if current is None else current.revision)
+            while isinstance(answer, StaleBase):
+                assert answer.current is not None
+                answer = store.flows.save(HERE.id, new, answer.current.revision)
+            assert answer.created

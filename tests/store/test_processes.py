@@ -1,0 +1,84 @@
+"""Many processes on one store: nobody hears of a lock, nothing is lost, no chain breaks."""
+
+from pathlib import Path
+
+import pytest
+
+from stateward.runtime.session.chain import check
+from stateward.runtime.session.entries import GENESIS, Head
+from stateward.store.database import open_store
+from tests.contracts.flows import HERE
+from tests.contracts.sessions import WORKER, WORKSPACE, entry
+from tests.store.children import (
+    LONG,
+    append_to_own,
+    append_to_shared,
+    barrier,
+    child,
+    create_store,
+    exit_statuses,
+    pipe,
+    read_until_told,
+    save_over_each_other,
+)
+
+OWN_PROCESSES, OWN_APPENDS = 12, 200
+SHARED_PROCESSES, SHARED_APPENDS = 8, 100 if LONG else 15
+SAVERS, SAVES = 16 if LONG else 6, 50 if LONG else 8
+CREATORS, CREATIONS = 8, 50 if LONG else 4
+
+
+def test_processes_with_a_log_each_and_a_reader_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "store.db"
+    workers = [f"0198c0de-0000-7000-8000-{number:012}" for number in range(OWN_PROCESSES)]
+    open_store(path, write=True, create=True).close()
+    start = barrier(OWN_PROCESSES + 1)
+    stop, stopping = pipe()
+    reader = child(read_until_told, path, workers, start, stop)
+    writers = [child(append_to_own, path, worker, OWN_APPENDS, start) for worker in workers]
+    assert [0] * OWN_PROCESSES == exit_statuses(writers)
+    stopping.send(None)
+    assert [0] == exit_statuses([reader])
+    with open_store(path, write=False) as store:
+        for worker in workers:
+            assert [str(number) for number in range(OWN_APPENDS)] == [each.key for each in store.sessions.entries(worker)]
+        assert [OWN_APPENDS] * OWN_PROCESSES == [row.head.seq for row in store.sessions.workers(WORKSPACE, 100)]
+
+
+def test_processes_that_append_to_one_log_make_one_unbroken_chain(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with open_store(path, write=True, create=True) as store:
+        store.sessions.create(WORKER, WORKSPACE, (entry(b"0", "0"),), {})
+    start = barrier(SHARED_PROCESSES)
+    names = [f"process-{number}" for number in range(SHARED_PROCESSES)]
+    appenders = [child(append_to_shared, path, WORKER, name, SHARED_APPENDS, start) for name in names]
+    assert [0] * SHARED_PROCESSES == exit_statuses(appenders)
+    with open_store(path, write=False) as store:
+        entries = list(store.sessions.entries(WORKER))
+        assert Head(1 + SHARED_PROCESSES * SHARED_APPENDS, entries[-1].digest) == store.sessions.head(WORKER)
+    previous = GENESIS
+    for each in entries:
+        assert None is check(each, previous)
+        previous = Head(each.seq, each.digest)
+    for name in names:
+        ours = [each.key for each in entries if each.key and each.key.startswith(f"{name}:")]
+        assert [f"{name}:{number}" for number in range(SHARED_APPENDS)] == ours
+
+
+def test_processes_that_save_one_slug_number_its_revisions_without_a_gap(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    open_store(path, write=True, create=True).close()
+    start = barrier(SAVERS)
+    assert [0] * SAVERS == exit_statuses([child(save_over_each_other, path, f"saver-{number}", SAVES, start) for number in range(SAVERS)])
+    with open_store(path, write=False) as store:
+        revisions = [store.flows.revision(HERE.id, "paper", number) for number in range(1, SAVERS * SAVES + 1)]
+        assert None is store.flows.revision(HERE.id, "paper", SAVERS * SAVES + 1)
+    stored = [revision.content.decode() for revision in revisions if revision is not None]
+    assert {f"saver-{saver}:{number}" for saver in range(SAVERS) for number in range(SAVES)} == set(stored)
+
+
+@pytest.mark.parametrize("creation", range(CREATIONS))
+def test_processes_that_create_one_store_at_once_all_succeed(tmp_path: Path, creation: int) -> None:
+    path = tmp_path / "one" / "two" / "store.db"
+    start = barrier(CREATORS)
+    assert [0] * CREATORS == exit_statuses([child(create_store, path, start) for _ in range(CREATORS)])
