@@ -5,8 +5,9 @@ independent fault and none that only follows from another. Size and encoding sto
 version stops what would judge it.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from stateward.compiler.diagnostics.model import Diagnostic, Severity, sort_key
 from stateward.compiler.flow.canonical import definition_digest, digest
@@ -22,8 +23,9 @@ from stateward.compiler.flow.read import read_flow
 from stateward.compiler.flow.recognize import is_foreign
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.inspect import inspect
+from stateward.compiler.language.reporting import path_text
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
-from stateward.compiler.source import Source
+from stateward.compiler.source import Source, Span
 from stateward.compiler.syntax.parser import parse
 
 
@@ -91,4 +93,17 @@ def _gathered(faults: Iterable[Diagnostic], problems: Iterable[Problem], warning
     found = [*faults, *(problem.diagnostic() for problem in problems)]
     told = {(each.primary.place.source.name, each.primary.place.span) for each in found}
     found += [each for each in warnings if (each.primary.place.source.name, each.primary.place.span) not in told]
-    return tuple(sorted(found, key=sort_key))
+    return tuple(sorted(_told_apart(found), key=sort_key))
+
+
+def _told_apart(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Say where in the document a fault was met when one text, used in several places, is at fault in each of them."""
+    alike = Counter(_appearance(each) for each in found)
+    return [
+        replace(each, notes=(*each.notes, f"met at `{path_text(each.path)}`")) if each.path and alike[_appearance(each)] > 1 else each
+        for each in found
+    ]
+
+
+def _appearance(diagnostic: Diagnostic) -> tuple[str, str, Span]:
+    return diagnostic.code, diagnostic.message, diagnostic.primary.place.span

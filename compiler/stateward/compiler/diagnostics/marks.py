@@ -46,6 +46,8 @@ ASCII: Final = Frame(corner="-->", bar="|", gap=".", top=",", bottom="'", rule="
 
 _CONTEXT: Final = 12
 """Columns that are kept before the first mark of a cut line."""
+_WIDE: Final = 24
+"""An underline of so many columns has its text under it rather than past the edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +122,20 @@ def _view(line: Line, begin: int, end: int, sign: str) -> View:
     return View(text, begin, end if end < line.width else end + 1, len(sign) if begin else 0)
 
 
-def under(marks: Sequence[Mark], frame: Frame) -> Iterator[Row]:
+def under(marks: Sequence[Mark], frame: Frame, room: int) -> Iterator[Row]:
     """Give the rows under a cut: the underlines with the text of the last one, then the other texts hanging from connectors."""
     if not marks:
         return
     last = max(marks, key=lambda mark: (mark.end, mark.begin))
-    hanging = sorted((mark for mark in marks if mark is not last and mark.tag.text), key=lambda mark: -mark.begin)
+    fits = last.end + 1 + text_width(safe(last.tag.text)) <= room or last.end - last.begin < _WIDE
+    hanging = sorted((mark for mark in marks if mark.tag.text and not (fits and mark is last)), key=lambda mark: -mark.begin)
     row = _Canvas()
     for mark in sorted(marks, key=lambda each: each.tag.primary):
         row.write(mark.begin, mark.tag.sign * (mark.end - mark.begin), mark.tag.style)
-    if last.tag.text:
+    if last.tag.text and fits:
         row.write(last.end + 1, safe(last.tag.text), last.tag.style)
     yield row.row()
-    if hanging:
+    if hanging and hanging != [last]:
         yield _connectors(hanging, frame).row()
     for at, mark in enumerate(hanging):
         row = _connectors([each for each in hanging[at + 1 :] if each.begin < mark.begin], frame)

@@ -96,7 +96,7 @@ class Excerpt:
             yield [self._gutter(str(number), self._frame.bar), *self._side(), (view.text, Style.PLAIN)]
             fresh = range(max(shown_to, view.begin), view.end)
             shown_to = view.end
-            for row in under([view.shown(mark) for mark in marks if mark.begin in fresh], self._frame):
+            for row in under([view.shown(mark) for mark in marks if mark.begin in fresh], self._frame, self._room):
                 yield [self._gutter("", self._frame.bar), *self._side(), *row]
             yield from self._turns(view, fresh, tops, bottoms)
 

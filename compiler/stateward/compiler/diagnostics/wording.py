@@ -20,7 +20,7 @@ def quoted(text: str) -> str:
     if len(text) > QUOTED_MAX:
         head = QUOTED_MAX * 2 // 3
         text = f"{text[:head]}…{text[head + 1 - QUOTED_MAX :]}"
-    return f"`{text}`"
+    return f"`{text}`" if text else '`""`'
 
 
 def listed(names: Sequence[str], joint: str = "and") -> str:

@@ -100,7 +100,7 @@ class Binder:
         return self._record(self.evaluation.root, level, _Spot((), None))
 
     def _record(self, cell: Cell, level: Level, spot: _Spot) -> Record | None:
-        shape = self.evaluation.shape(cell)
+        shape = self.evaluation.shape(cell, spot.path)
         if not isinstance(shape, ObjectShape):
             self._not_an_object(cell, spot, _example(level))
             return None
@@ -111,7 +111,8 @@ class Binder:
             authored = meant.get(spec.name)
             if authored is not None:
                 given, found = authored
-                fields[spec.name] = BoundField(found.key, self._value(found.cell, spec, spot.at(given, found.key)))
+                bind = self._value if given == spec.name else self._guessed
+                fields[spec.name] = BoundField(found.key, bind(found.cell, spec, spot.at(given, found.key)))
             elif spec.required and not lossy:
                 self.problems.append(MissingField(spec, _holder(shape, spot), (*spot.path, spec.name)))
         return Record(fields, shape.origin, spot.path, lossy)
@@ -130,6 +131,21 @@ class Binder:
             else:
                 self.evaluation.data(found.cell, here.path)
         return meant
+
+    def _guessed(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> Bound:
+        """Bind a field that is named otherwise than its level has it; a value of another kind says nothing about the one that was meant."""
+        shape = self.evaluation.shape(cell, spot.path)
+        match spec.type:
+            case MapOf():
+                fits = isinstance(shape, ObjectShape)
+            case ScalarType():
+                fits = isinstance(shape, ScalarShape) and type(shape.value) is spec.type.of_python
+            case _:
+                assert_never(spec.type)
+        if fits:
+            return self._value(cell, spec, spot)
+        self.evaluation.data(cell, spot.path)
+        return None
 
     def _value(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> Bound:
         if spec.mode is not Mode.DATA:
@@ -156,7 +172,7 @@ class Binder:
         return None
 
     def _table(self, cell: Cell, level: Level, spot: _Spot) -> Table | None:
-        shape = self.evaluation.shape(cell)
+        shape = self.evaluation.shape(cell, spot.path)
         if not isinstance(shape, ObjectShape):
             self._not_an_object(cell, spot, _example_by_id(level))
             return None

@@ -160,10 +160,10 @@ def _size(code: str, text: Located[str], limits: FlowLimits) -> Iterator[Problem
 
 
 def _duplicates(state: StateSource, transitions: Transitions) -> Iterator[Problem]:
-    seen: dict[tuple[str, str], TransitionSource] = {}
+    same: dict[tuple[str, str], list[TransitionSource]] = {}
     for transition in transitions.items:
-        if transition.target is None or transition.condition is None:
-            continue
-        first = seen.setdefault((transition.condition.value, transition.target.value), transition)
-        if first is not transition:
-            yield DuplicateCondition(first, transition, state.id)
+        if transition.target is not None and transition.condition is not None:
+            same.setdefault((transition.condition.value, transition.target.value), []).append(transition)
+    for group in same.values():
+        if len(group) > 1:
+            yield DuplicateCondition(tuple(group), state.id)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from stateward.compiler.flow.intake import take_in
 from stateward.compiler.flow.schema import FLOW
 from stateward.compiler.language.evaluation import Evaluation, ObjectShape
-from stateward.compiler.limits import LIMITS, Limits
+from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.parser import Parse, parse
 from stateward.compiler.syntax.tree import Arm, Binary, Expr, Lambda, Let, Match, Module, Object, Paren
@@ -14,14 +15,17 @@ _TELLING: Final = frozenset({"schema_version", "states"})
 _JOINING: Final = frozenset({"//", "&", "as", "default"})
 
 
-def is_flow_source(source: Source, limits: Limits = LIMITS) -> bool:
-    """Tell whether a DCDL file is meant as a flow: its root has `states` or `schema_version`, or it does not parse."""
-    parsed = parse(source, limits)
+def is_flow_source(data: bytes, limits: FlowLimits = FLOW_LIMITS) -> bool:
+    """Tell whether a DCDL file is meant as a flow: its root has `states` or `schema_version`, or it cannot be read as DCDL at all."""
+    source = take_in(data, "<candidate>", limits.source_bytes)
+    if not isinstance(source, Source):
+        return True
+    parsed = parse(source, limits.language)
     if parsed.diagnostics or _TELLING & set(_root_names(parsed.module)):
         return True
     if isinstance(parsed.module.body, Object):
         return False
-    evaluation = Evaluation(source, parsed.module, limits=limits)
+    evaluation = Evaluation(source, parsed.module, limits=limits.language)
     shape = evaluation.shape(evaluation.root)
     return isinstance(shape, ObjectShape) and bool(_TELLING & shape.fields.keys())
 

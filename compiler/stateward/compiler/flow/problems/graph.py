@@ -33,7 +33,7 @@ class Unreachable:
             primary=Label(first.key, "nothing leads here"),
             secondary=_labels(others, "only reached from there") + _labels(list(self.followers), "reached from there alone"),
             notes=(f"the flow begins in {listed((self.initial.value,))}",),
-            help=f"lead a transition to {listed(ids[:1])}, or remove it",
+            help=f"lead a transition to {listed(ids[:1])}",
             path=("states", first.id),
             states=self.named,
         )

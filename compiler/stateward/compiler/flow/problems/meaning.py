@@ -13,7 +13,9 @@ from stateward.compiler.language.data import Origin
 from stateward.compiler.limits import IDENTIFIER_BYTES_MAX
 from stateward.compiler.source import Place
 
-_ID_RULE: Final = f"an id has 1 to {IDENTIFIER_BYTES_MAX} ASCII letters, digits, `-` and `_`"
+_RULE: Final = f"has 1 to {IDENTIFIER_BYTES_MAX} ASCII letters, digits, `-` and `_`"
+LABELS_MAX: Final = 6
+"""Further places that a diagnostic shows."""
 _DOLLAR_RULE: Final = "names with `$` in front are kept for what the compiler adds"
 _ADDED: Final = f"the compiler adds `{CANCEL_TRANSITION}` to every state that is no end, and `{CANCELLED_STATE}`, to which it leads"
 
@@ -32,11 +34,11 @@ def identifier_fault(text: str) -> str | None:
     return None
 
 
-def identifier_like(text: str) -> str | None:
-    """Give the identifier that reads most like a text that is none; None when nothing is left of it."""
+def identifier_like(text: str, joint: str) -> str | None:
+    """Give the identifier that reads most like a text that is none, `joint` in the place of what it may not hold; None when nothing is left."""
     plain = unicodedata.normalize("NFKD", text.strip().lstrip("$"))
-    letters = [char if (char.isascii() and char.isalnum()) or char in "-_" else "-" for char in plain if not unicodedata.combining(char)]
-    found = "".join(letters).strip("-")
+    letters = [char if (char.isascii() and char.isalnum()) or char in "-_" else joint for char in plain if not unicodedata.combining(char)]
+    found = "".join(letters).strip(joint)
     return found if found and identifier_fault(found) is None else None
 
 
@@ -57,14 +59,14 @@ class InvalidIdentifier:
         fault = identifier_fault(self.text)
         assert fault is not None
         subject = f"{self.what} {quoted(self.text)}" if self.text else f"the {self.what}"
-        like = identifier_like(self.text)
+        like = identifier_like(self.text, "-" if self.code == "invalid_name" else "_")
         return Diagnostic(
             code=self.code,
             severity=Severity.ERROR,
             message=f"{subject} {fault}",
             primary=Label(self.place, f"not a {self.what}"),
             secondary=self.through,
-            notes=(_DOLLAR_RULE if self.text.startswith("$") else _ID_RULE,),
+            notes=(_DOLLAR_RULE if self.text.startswith("$") else f"a {self.what} {_RULE}",),
             help=f"spell it {quoted(like)}" if like is not None else None,
             path=self.path,
         )
@@ -245,22 +247,23 @@ class NoWayOut:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateCondition:
-    """Two transitions of one state with the same condition and target."""
+    """Transitions of one state with the same condition and target."""
 
-    first: TransitionSource
-    second: TransitionSource
+    transitions: tuple[TransitionSource, ...]
+    """Two or more, in order of declaration."""
     state: str
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the second."""
+        first, second, *others = self.transitions
         return Diagnostic(
             code="duplicate_condition",
             severity=Severity.WARNING,
-            message=f"transitions {listed((self.first.id, self.second.id))} of state {quoted(self.state)} are the same",
-            primary=Label(self.second.key, "same condition, same target"),
-            secondary=(Label(self.first.key, "the first of the two"),),
+            message=f"transitions {listed([each.id for each in self.transitions])} of state {quoted(self.state)} are the same",
+            primary=Label(second.key, "same condition, same target"),
+            secondary=(Label(first.key, "the first of them"), *(Label(each.key, "this too") for each in others[:LABELS_MAX])),
             notes=("a request that meets both meets more than one transition, and is refused",),
-            path=self.second.path,
+            path=second.path,
         )
 
 

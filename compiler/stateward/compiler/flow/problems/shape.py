@@ -153,7 +153,7 @@ class UnsupportedVersion:
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the number."""
-        versions = listed(tuple(str(version) for version in self.known))
+        versions = " and ".join(str(version) for version in self.known)
         return Diagnostic(
             code="unsupported_schema_version",
             severity=Severity.ERROR,

@@ -28,7 +28,7 @@ class SourceTooLarge:
             severity=Severity.ERROR,
             message=f"the source is larger than {self.limit:,} bytes",
             primary=Label(Place(self.source, Span(self.passed_at, self.passed_at)), "the limit is passed here"),
-            notes=(f"a Flow source has at most {self.limit:,} bytes; nothing in it was looked at",),
+            notes=("nothing in it was looked at",),
         )
 
 

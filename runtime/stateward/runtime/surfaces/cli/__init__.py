@@ -46,8 +46,15 @@ class _LazyGroup(click.Group):
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="stateward", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Run an agent through a declared state graph; an independent verifier judges every transition."""
+    context.obj = _file_host
+
+
+def _file_host() -> object:
+    """Give the authors' commands their files and selectors; imported when one of them asks."""
+    return importlib.import_module("stateward.runtime.surfaces.cli.reading").FileHost()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,104 @@
+"""What a run over several sources comes to: the counts, the closing line for people, the document for programs.
+
+Invariants: pure; the document is the one described in docs/reference/compile-json.md; a failure is a source that could not be looked
+at, which is nothing that its author wrote.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stateward.compiler.diagnostics.json import VERSION, diagnostic_json
+from stateward.compiler.diagnostics.model import Diagnostic, Severity
+from stateward.compiler.diagnostics.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One source that was looked at."""
+
+    file: str
+    flow: str | None
+    """The name of the flow, where it compiled."""
+    content_digest: str | None
+    definition_digest: str | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    def count(self, severity: Severity) -> int:
+        """Count its diagnostics of one severity."""
+        return sum(each.severity is severity for each in self.diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A source, or a place to write to, that could not be used."""
+
+    message: str
+    remedy: str
+    status: int
+    """2 when what was asked for is not there, 3 when the environment failed."""
+
+    def line(self) -> str:
+        """Tell it in one line."""
+        return f"error: {self.message}; {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole run."""
+
+    checked: Sequence[Checked]
+    failures: Sequence[Failure]
+    passed_over: int
+    """Files of a folder that are no flows."""
+
+    def count(self, severity: Severity) -> int:
+        """Count all diagnostics of one severity."""
+        return sum(each.count(severity) for each in self.checked)
+
+    @property
+    def status(self) -> int:
+        """The exit status: what failed in the environment outranks what is not there, and that outranks what is wrong."""
+        return max((failure.status for failure in self.failures), default=int(self.count(Severity.ERROR) > 0))
+
+
+def stricter(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Make errors of all warnings."""
+    return tuple(replace(each, severity=Severity.ERROR) for each in diagnostics)
+
+
+def summary(report: Report) -> str:
+    """Give the closing line for people."""
+    counts = [counted(report.count(severity), severity.value) for severity in Severity if report.count(severity)]
+    found = ", ".join(counts) if counts else "no problems"
+    passed = f"; passed over {counted(report.passed_over, 'file')} that {_is(report.passed_over)} no flow" if report.passed_over else ""
+    return f"checked {counted(len(report.checked), 'flow')}: {found}{passed}"
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def document(report: Report) -> dict[str, Any]:
+    """Give the report as JSON data."""
+    return {
+        "version": VERSION,
+        "files": [_checked_json(each) for each in report.checked],
+        "failures": [{"message": each.message, "remedy": each.remedy, "status": each.status} for each in report.failures],
+        "summary": {
+            "checked": len(report.checked),
+            "errors": report.count(Severity.ERROR),
+            "warnings": report.count(Severity.WARNING),
+            "passed_over": report.passed_over,
+        },
+    }
+
+
+def _checked_json(checked: Checked) -> dict[str, Any]:
+    return {
+        "file": checked.file,
+        "flow": checked.flow,
+        "content_digest": checked.content_digest,
+        "definition_digest": checked.definition_digest,
+        "diagnostics": [diagnostic_json(each) for each in checked.diagnostics],
+    }

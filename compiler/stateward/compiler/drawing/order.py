@@ -1,0 +1,45 @@
+"""The order in which states are drawn: as few edges as possible lead back up, and ends come last.
+
+Invariants: every state is drawn once; the initial state is first; the order depends on the definition alone.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from stateward.compiler.flow.definition import CANCELLED_STATE, CompiledFlowDefinition, CompiledState
+
+
+def drawing_order(definition: CompiledFlowDefinition) -> tuple[CompiledState, ...]:
+    """Give the authored states as they were declared, or along the edges where that has fewer of them lead back."""
+    declared = [state.id for state in definition.states if state.id != CANCELLED_STATE]
+    declared.sort(key=lambda state: (state != definition.initial, definition.state(state).terminal))
+    along = sorted(_along_edges(definition), key=lambda state: definition.state(state).terminal)
+    best = min((declared, along), key=lambda order: _leading_back(definition, order))
+    return tuple(definition.state(state) for state in best)
+
+
+def _leading_back(definition: CompiledFlowDefinition, order: Sequence[str]) -> int:
+    """Count the edges to a state that is drawn no further down."""
+    at = {state: position for position, state in enumerate(order)}
+    return sum(at[target] <= at[state] for state in order for target in _targets(definition, state))
+
+
+def _along_edges(definition: CompiledFlowDefinition) -> list[str]:
+    """Order states depth first, each before those it leads to, as far as cycles allow."""
+    finished: list[str] = []
+    seen = {definition.initial}
+    open_: list[tuple[str, Iterator[str]]] = [(definition.initial, iter(_targets(definition, definition.initial)))]
+    while open_:
+        state, targets = open_[-1]
+        target = next((each for each in targets if each not in seen), None)
+        if target is None:
+            finished.append(state)
+            open_.pop()
+        else:
+            seen.add(target)
+            open_.append((target, iter(_targets(definition, target))))
+    return finished[::-1]
+
+
+def _targets(definition: CompiledFlowDefinition, state: str) -> list[str]:
+    """Give targets from the last declared to the first, so that the first is drawn nearest."""
+    return [each.target for each in reversed(definition.state(state).transitions) if not each.synthetic]

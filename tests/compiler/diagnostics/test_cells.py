@@ -1,0 +1,55 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stateward.compiler.diagnostics.cells import TAB_STOP, lay_out, safe, text_width
+
+HARMFUL = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+@given(st.text(st.characters(codec=None)))
+def test_nothing_that_a_terminal_obeys_is_shown(text: str) -> None:
+    assert [char for char in safe(text) if unicodedata.category(char) in HARMFUL] == []
+
+
+@given(st.text(st.characters(exclude_characters="\n")))
+def test_a_laid_out_line_is_as_wide_as_its_last_column(text: str) -> None:
+    line = lay_out(text)
+    assert text_width("".join(line.pieces)) == line.width == line.columns[-1]
+    assert list(line.columns) == sorted(line.columns)
+
+
+@given(st.text(st.characters(exclude_characters="\n")), st.integers(0, 40), st.integers(0, 40))
+def test_a_cut_is_as_wide_as_it_was_asked_for(text: str, begin: int, length: int) -> None:
+    line = lay_out(text)
+    end = min(begin + length, line.width)
+    assert text_width(line.cut(begin, end)) == max(end - begin, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31m", "␛[31m"),
+        ("a\x00b\x7f", "a␀b␡"),
+        ("\u202eabc", "<U+202E>abc"),
+        ("\x85\u200b", "<U+0085><U+200B>"),
+        ("\ud800", "<U+D800>"),
+        ("façade 日本 \U0001f600", "façade 日本 \U0001f600"),
+    ],
+)
+def test_what_stands_for_hidden_characters(text: str, shown: str) -> None:
+    assert safe(text) == shown
+
+
+def test_tabs_go_to_the_next_stop() -> None:
+    assert lay_out("a\tb\t\tc").columns == (0, 1, TAB_STOP, TAB_STOP + 1, 2 * TAB_STOP, 3 * TAB_STOP, 3 * TAB_STOP + 1)
+
+
+def test_wide_characters_take_two_columns_and_combining_ones_none() -> None:
+    assert (lay_out("日x").columns, lay_out("e\u0301x").columns) == ((0, 2, 3), (0, 1, 1, 2))
+
+
+def test_half_of_a_wide_character_becomes_a_blank() -> None:
+    assert (lay_out("日本").cut(1, 4), lay_out("日本").cut(0, 3)) == (" 本", "日 ")

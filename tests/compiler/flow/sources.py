@@ -1,0 +1,105 @@
+"""Flow sources for tests: a good one, and for each code one that has exactly this fault."""
+
+from collections.abc import Mapping
+from typing import Final
+
+GOOD: Final = """\
+schema_version = 1;
+name = "paper";
+initial = "draft";
+states = {
+    draft = {
+        instructions = "Write it.";
+        transitions = { submit = { target = "review"; condition = "It is written."; }; };
+    };
+    review = {
+        instructions = "Read it.";
+        transitions = {
+            back = { target = "draft"; condition = "Something is to be mended."; };
+            accept = { target = "done"; condition = "Nothing is to be mended."; };
+        };
+    };
+    done = { instructions = ""; terminal = true; };
+};
+"""
+
+
+def changed(*edits: tuple[str, str], of: str = GOOD) -> str:
+    """Give a source with parts replaced; each part must occur exactly once."""
+    for old, new in edits:
+        assert of.count(old) == 1, f"{old!r} occurs {of.count(old)} times"
+        of = of.replace(old, new)
+    return of
+
+
+def states_of(number: int) -> str:
+    """Write a chain of that many states, the last one an end."""
+    chain = "".join(
+        f's{at} = {{ instructions = "x"; transitions = {{ on = {{ target = "s{at + 1}"; condition = "c"; }}; }}; }};\n'
+        for at in range(1, number)
+    )
+    head = 'schema_version = 1; name = "chain"; initial = "s1";'
+    return f'{head}\nstates = {{\n{chain}s{number} = {{ instructions = ""; terminal = true; }};\n}};\n'
+
+
+def transitions_of(number: int) -> str:
+    """Write a flow whose first state has that many transitions, all different."""
+    ways = "".join(f't{at} = {{ target = "done"; condition = "case {at}"; }};\n' for at in range(number))
+    return (
+        'schema_version = 1; name = "fan"; initial = "a"; states = {\n'
+        f'a = {{ instructions = "x"; transitions = {{\n{ways}}}; }};\ndone = {{ instructions = ""; terminal = true; }};\n}};\n'
+    )
+
+
+FAULTS: Final[Mapping[str, str | bytes]] = {
+    "source_too_large": GOOD + "#" * (256 * 1024),
+    "source_not_utf8": GOOD.encode().replace(b"Read it.", b"Read it \xff."),
+    "dcdl_syntax": changed(('"Read it.";', '"Read it." "again";')),
+    "dcdl_evaluation": changed(('"Read it.";', "read_it;")),
+    "dcdl_import": changed(('"Read it.";', 'import "texts.dcdl".read_it;')),
+    "unknown_field": changed(('name = "paper";', 'name = "paper"; licence = "free";')),
+    "missing_field": changed(('target = "done"; ', "")),
+    "wrong_type": changed(("terminal = true", 'terminal = "true"')),
+    "unsupported_schema_version": changed(("schema_version = 1", "schema_version = 2")),
+    "invalid_name": changed(('"paper"', '"a paper"')),
+    "states_empty": 'schema_version = 1;\nname = "paper";\ninitial = "draft";\nstates = {};\n',
+    "too_many_states": states_of(129),
+    "reserved_state": changed(('initial = "draft"', 'initial = "$cancelled"')),
+    "invalid_state_id": changed(("    review = {", '    "re view" = {'), ('target = "review"', 'target = "re view"')),
+    "initial_not_found": changed(('initial = "draft"', 'initial = "drfat"')),
+    "instructions_empty": changed(('"Read it."', '" \\n"')),
+    "instructions_too_large": changed(('"Read it."', f'"{"x" * (32 * 1024 + 1)}"')),
+    "terminal_has_transitions": changed(
+        ("terminal = true;", 'terminal = true; transitions = { again = { target = "draft"; condition = "Again."; }; };')
+    ),
+    "non_terminal_without_transition": changed(('"";', '"End.";'), (" terminal = true;", "")),
+    "too_many_transitions": transitions_of(33),
+    "reserved_transition": changed(("submit = ", '"$cancel" = ')),
+    "invalid_transition_id": changed(("submit = ", '"sub/mit" = ')),
+    "reserved_transition_target": changed(('target = "done"', 'target = "$cancelled"')),
+    "transition_target_not_found": changed(('target = "review"', 'target = "reveiw"')),
+    "condition_empty": changed(('"It is written."', '""')),
+    "condition_too_large": changed(('"It is written."', f'"{"x" * (32 * 1024 + 1)}"')),
+    "unreachable_state": changed(
+        ('done = { instructions = ""', 'lost = { instructions = ""; terminal = true; };\n    done = { instructions = ""')
+    ),
+    "terminal_missing": changed(
+        ('    done = { instructions = ""; terminal = true; };\n', ""),
+        ('target = "done"', 'target = "review"'),
+    ),
+    "terminal_unreachable": changed(
+        (
+            "    done = {",
+            '    ring = { instructions = "x"; transitions = { on = { target = "ring"; condition = "c"; }; }; };\n    done = {',
+        ),
+        ('target = "draft"', 'target = "ring"'),
+    ),
+    "duplicate_condition": changed(
+        ('back = { target = "draft"; condition = "Something is', 'again = { target = "done"; condition = "Nothing is'),
+    ),
+    "name_differs_from_slug": changed(('"paper"', '"essay"')),
+}
+"""For each code a source that has this fault and no other; they are compiled as what is kept under the slug `SLUG`."""
+
+SLUGS: Final[Mapping[str, str]] = {"too_many_states": "chain", "too_many_transitions": "fan"}
+SLUG: Final = "paper"
