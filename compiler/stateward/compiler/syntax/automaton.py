@@ -4,7 +4,7 @@ Invariants: a node is made the moment its rule is complete, so no other tree exi
 stacks are those of the longest sound beginning of the text, with every token before it taken.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -12,53 +12,111 @@ from stateward.compiler.syntax.tables import PASS_ON, Tables
 
 Maker: TypeAlias = Callable[..., Any]
 FINISHED: Final = -1
+_NESTING: Final = frozenset({"LBRACE", "LSQB", "LPAR", "LPARAMS", "LET", "MATCH", "ARROW"})
+_SIGNS: Final = frozenset({"MINUS", "NOT", "LT", "LE", "GT", "GE"})
+"""Signs nest where no operand stands before them."""
 
 
 @dataclass(slots=True)
-class Stacks:
-    """Where the automaton stands: the states, and above the first of them the value that led into each."""
+class Automaton:
+    """Tables, what the rules make, and the stacks."""
 
-    states: list[int]
+    tables: Tables
+    makers: list[Maker | None]
+    """By rule; None for those that only pass a value on."""
+    start: str
+    stack_max: int
+    """States that may lie on the stack; at one more `run` stops as if the token did not fit."""
+    states: list[int] = field(init=False)
     values: list[Any] = field(default_factory=list)
+    """What led into each state but the first: a token's number or what a rule made."""
 
+    def __post_init__(self) -> None:
+        self.states = [self.tables.starts[self.start]]
 
-def run(tables: Tables, makers: list[Maker | None], stacks: Stacks, end: int, kinds: list[str], at: int) -> int:
-    """Take tokens from number `at` on until one does not fit (its number is returned) or the text ends soundly (`FINISHED`).
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether `run` stopped because the stack is full."""
+        return len(self.states) > self.stack_max
 
-    `kinds` ends in `$END`; `end` is the state in which the text may end; `makers` are by rule.
-    """
-    states, values = stacks.states, stacks.values
-    actions, gotos, left, size, goals = tables.actions, tables.gotos, tables.left, tables.size, tables.goals
-    state = states[-1]
-    kind = kinds[at]
-    row = actions[state]
-    while kind in row:
-        action = row[kind]
-        if action >= 0:
-            states.append(action)
-            values.append(at)
-            at += 1
-            kind = kinds[at]
-            state = action
-            row = actions[state]
-            continue
-        if action <= PASS_ON:
-            number = PASS_ON - action
-            below = states[-2]
-            state = goals[number].get(below, -1)
-            if state < 0:
-                state = tables.goal(number, below)
-            states[-1] = state
-            row = actions[state]
-            continue
-        rule = ~action
-        count = size[rule]
-        maker = makers[rule]
-        assert maker is not None
-        arguments = values[-count:]
-        del values[-count:], states[-count:]
-        values.append(maker(*arguments))
-        state = gotos[states[-1]][left[rule]]
-        states.append(state)
+    def run(self, kinds: list[str], at: int) -> int:
+        """Take tokens from number `at` on until one does not fit (its number is returned) or the text ends soundly (`FINISHED`).
+
+        `kinds` ends in `$END`.
+        """
+        states, values, makers, tables = self.states, self.values, self.makers, self.tables
+        actions, gotos, left, size, goals = tables.actions, tables.gotos, tables.left, tables.size, tables.goals
+        stack_max = self.stack_max
+        state = states[-1]
+        kind = kinds[at]
         row = actions[state]
-    return FINISHED if state == end else at
+        while kind in row:
+            action = row[kind]
+            if action >= 0:
+                states.append(action)
+                if len(states) > stack_max:
+                    return at
+                values.append(at)
+                at += 1
+                kind = kinds[at]
+                state = action
+            elif action <= PASS_ON:
+                number = PASS_ON - action
+                below = states[-2]
+                state = goals[number].get(below, -1)
+                if state < 0:
+                    state = tables.goal(number, below)
+                states[-1] = state
+            else:
+                rule = ~action
+                count = size[rule]
+                maker = makers[rule]
+                assert maker is not None
+                arguments = values[-count:]
+                del values[-count:], states[-count:]
+                values.append(maker(*arguments))
+                state = gotos[states[-1]][left[rule]]
+                states.append(state)
+            row = actions[state]
+        return FINISHED if state == tables.ends[self.start] else at
+
+    def feed(self, kind: str, value: Any) -> None:
+        """Take one token that is not in the text, and which fits."""
+        stand_in = [kind, ""]
+        at = self.run(stand_in, 0)
+        assert at == 1, "a token that does not fit"
+        self.values[-1] = value
+
+    def accepts(self, kinds: Iterable[str], dropped: int = 0) -> bool:
+        """Tell whether tokens of these kinds would fit, one after the other, with that many states taken off the stack first."""
+        states = self.states[: len(self.states) - dropped]
+        return all(self._step(states, kind) for kind in kinds)
+
+    def nesting_passed_at(self, limit: int) -> int:
+        """Give the number of the token at which more than `limit` brackets, signs and bodies lie in each other on the stack."""
+        symbols = self.tables.symbols
+        depth = last = 0
+        below = ""
+        for state, value in zip(self.states[1:], self.values, strict=False):
+            symbol = symbols[state]
+            if symbol in _NESTING or (symbol in _SIGNS and not below.islower()):
+                depth, last = depth + 1, value
+                if depth > limit:
+                    break
+            below = symbol
+        return last
+
+    def _step(self, states: list[int], kind: str) -> bool:
+        tables = self.tables
+        while True:
+            action = tables.actions[states[-1]].get(kind)
+            if action is None:
+                return kind == "$END" and states[-1] == tables.ends[self.start]
+            if action >= 0:
+                states.append(action)
+                return True
+            if action <= PASS_ON:
+                states[-1] = tables.goal(PASS_ON - action, states[-2])
+            else:
+                del states[-tables.size[~action] :]
+                states.append(tables.gotos[states[-1]][tables.left[~action]])

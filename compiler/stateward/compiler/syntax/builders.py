@@ -9,7 +9,8 @@ which fields it was to have.
 import re
 from typing import Final, TypeAlias, TypeVar
 
-from stateward.compiler.syntax.lexer import Tokens
+from stateward.compiler.syntax.faults import Fault, fix
+from stateward.compiler.syntax.tokens import Tokens
 from stateward.compiler.syntax.tree import (
     Access,
     Arm,
@@ -31,6 +32,7 @@ from stateward.compiler.syntax.tree import (
     Match,
     Module,
     Name,
+    Node,
     Object,
     Param,
     Paren,
@@ -42,6 +44,7 @@ from stateward.compiler.syntax.tree import (
 )
 
 Item = TypeVar("Item")
+Nested = TypeVar("Nested", bound=Node)
 TokenNumber: TypeAlias = int
 
 INFINITY: Final = float("inf")
@@ -49,14 +52,31 @@ INT_MAX: Final = 2**63 - 1
 INT_DIGITS_MAX: Final = 19
 FLOAT_DIGITS_MAX: Final = 309
 """No more digits than this can stand before the point of a finite number."""
+FLOAT_FRACTION_MAX: Final = 1_200
+"""Digits after the point beyond these cannot change the value: 1,075 are the most that lie exactly between two Floats."""
 TYPE_WORDS: Final = frozenset({"String", "Int", "Float", "Bool", "Unknown"})
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_UNKNOWN_ESCAPE: Final = re.compile(r"\\(?:[ntr\\\"'/\n\r]|([\s\S]))")
+"""An escape, and in a group what it escapes without need. The mark of another quote, a slash and a line end mean what they look like."""
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def unescaped(body: str) -> str:
     """Resolve the escapes of a string's body."""
     return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), body)
+
+
+def unknown_escape(at: int, char: str) -> Fault:
+    """Warn of an escape that stands for nothing but its character; `at` is the place of the character."""
+    return Fault(
+        at - 1,
+        at + 1,
+        f"`\\{char}` is no escape and stands for `{char}`",
+        "not an escape",
+        notes=('the escapes are `\\n`, `\\t`, `\\r`, `\\\\` and `\\"`',),
+        fix=fix("write the backslash twice", (at - 1, at - 1, "\\"), safe=False),
+        warning=True,
+    )
 
 
 class Builder:
@@ -66,13 +86,27 @@ class Builder:
         self.text = text
         self.starts = tokens.starts
         self.ends = tokens.ends
+        self.faults: list[Fault] = []
+        """Literals that have no value, or not the one their author may think of."""
+        self.nested = 0
+        """How many nodes were made that lie in each other without brackets, as the signs of `--1` do."""
+
+    def _nested(self, node: Nested) -> Nested:
+        self.nested += 1
+        return node
 
     def _text(self, token: TokenNumber) -> str:
         return self.text[self.starts[token] : self.ends[token]]
 
     def _value(self, token: TokenNumber) -> str:
-        body = self.text[self.starts[token] + 1 : self.ends[token] - 1]
-        return unescaped(body) if "\\" in body else body
+        start = self.starts[token] + 1
+        body = self.text[start : self.ends[token] - 1]
+        if "\\" not in body:
+            return body
+        for found in _UNKNOWN_ESCAPE.finditer(body):
+            if found[1]:
+                self.faults.append(unknown_escape(start + found.start(1), found[1]))
+        return unescaped(body)
 
     # Lists
 
@@ -112,25 +146,25 @@ class Builder:
         return Object(start, end, sound, rest, braced)
 
     def object_empty(self, opener: TokenNumber, closer: TokenNumber) -> Object:
-        """`{}`."""
+        """Make `{}`."""
         return Object(self.starts[opener], self.ends[closer], (), None, True)
 
     def object_of_rest(self, opener: TokenNumber, _ellipsis: TokenNumber, rest: Expr, closer: TokenNumber) -> Object:
-        """`{...rest}`."""
+        """Make `{...rest}`."""
         return Object(self.starts[opener], self.ends[closer], (), rest, True)
 
     def object_of_fields(self, opener: TokenNumber, fields: list[Field | Bad], closer: TokenNumber) -> Object:
-        """`{ fields }`."""
+        """Make `{ fields }`."""
         return self._object(self.starts[opener], self.ends[closer], fields, None)
 
     def object_ended(self, opener: TokenNumber, fields: list[Field | Bad], _end: TokenNumber, closer: TokenNumber) -> Object:
-        """`{ fields; }`."""
+        """Make `{ fields; }`."""
         return self._object(self.starts[opener], self.ends[closer], fields, None)
 
     def object_with_rest(
         self, opener: TokenNumber, fields: list[Field | Bad], _end: TokenNumber, _ellipsis: TokenNumber, rest: Expr, closer: TokenNumber
     ) -> Object:
-        """`{ fields; ...rest }`."""
+        """Make `{ fields; ...rest }`."""
         return self._object(self.starts[opener], self.ends[closer], fields, rest)
 
     def object_with_rest_ended(
@@ -143,187 +177,192 @@ class Builder:
         _rest_end: TokenNumber,
         closer: TokenNumber,
     ) -> Object:
-        """`{ fields; ...rest; }`."""
+        """Make `{ fields; ...rest; }`."""
         return self._object(self.starts[opener], self.ends[closer], fields, rest)
 
     def field(self, path: list[Key], _equal: TokenNumber, value: Expr) -> Field:
-        """`path = value`."""
+        """Make `path = value`."""
         return Field(path[0].start, value.end, tuple(path), value)
 
     def plain_key(self, token: TokenNumber) -> Key:
-        """A name as a key."""
+        """Make a key of a name."""
         start, end = self.starts[token], self.ends[token]
         return Key(start, end, self.text[start:end], False)
 
     def quoted_key(self, token: TokenNumber) -> Key:
-        """A string as a key."""
+        """Make a key of a string."""
         return Key(self.starts[token], self.ends[token], self._value(token), True)
 
     # Functions, `let`, `match`, `import`
 
     def _function(self, opener: TokenNumber, parameters: list[Param | Bad], body: Expr) -> Lambda:
         sound = tuple([parameter for parameter in parameters if type(parameter) is Param])
-        return Lambda(self.starts[opener], body.end, sound, body)
+        return self._nested(Lambda(self.starts[opener], body.end, sound, body))
 
     def function_without_parameters(self, opener: TokenNumber, _closer: TokenNumber, _arrow: TokenNumber, body: Expr) -> Lambda:
-        """`() => body`."""
+        """Make `() => body`."""
         return self._function(opener, [], body)
 
-    def function(
-        self, opener: TokenNumber, parameters: list[Param | Bad], _closer: TokenNumber, _arrow: TokenNumber, body: Expr
-    ) -> Lambda:
-        """`(parameters) => body`."""
+    def function(self, opener: TokenNumber, parameters: list[Param | Bad], _closer: TokenNumber, _arrow: TokenNumber, body: Expr) -> Lambda:
+        """Make `(parameters) => body`."""
         return self._function(opener, parameters, body)
 
     def parameter(self, token: TokenNumber) -> Param:
-        """`name`."""
+        """Make `name`."""
         return Param(self.starts[token], self.ends[token], self.plain_key(token), None)
 
     def constrained_parameter(self, token: TokenNumber, _colon: TokenNumber, constraint: Expr) -> Param:
-        """`name: constraint`."""
+        """Make `name: constraint`."""
         return Param(self.starts[token], constraint.end, self.plain_key(token), constraint)
 
     def let_without_bindings(self, let: TokenNumber, _in: TokenNumber, body: Expr) -> Let:
-        """`let in body`."""
-        return Let(self.starts[let], body.end, (), body)
+        """Make `let in body`."""
+        return self._nested(Let(self.starts[let], body.end, (), body))
 
     def let(self, let: TokenNumber, bindings: list[Binding | Bad], _in: TokenNumber, body: Expr) -> Let:
-        """`let bindings in body`."""
+        """Make `let bindings in body`."""
         sound = tuple([binding for binding in bindings if type(binding) is Binding])
-        return Let(self.starts[let], body.end, sound, body)
+        return self._nested(Let(self.starts[let], body.end, sound, body))
 
     def binding(self, path: list[Key], _equal: TokenNumber, value: Expr, _end: TokenNumber) -> Binding:
-        """`name = value;`."""
+        """Make `name = value;`."""
         return Binding(path[0].start, value.end, tuple(path), value)
 
     def match_without_arms(self, match: TokenNumber, subject: Expr, _opener: TokenNumber, closer: TokenNumber) -> Match:
-        """`match subject {}`."""
-        return Match(self.starts[match], self.ends[closer], subject, ())
+        """Make `match subject {}`."""
+        return self._nested(Match(self.starts[match], self.ends[closer], subject, ()))
 
     def match(self, match: TokenNumber, subject: Expr, _opener: TokenNumber, arms: list[Arm | Bad], closer: TokenNumber) -> Match:
-        """`match subject { arms }`."""
+        """Make `match subject { arms }`."""
         sound = tuple([arm for arm in arms if type(arm) is Arm])
-        return Match(self.starts[match], self.ends[closer], subject, sound)
+        return self._nested(Match(self.starts[match], self.ends[closer], subject, sound))
 
     def match_ended(
         self, match: TokenNumber, subject: Expr, opener: TokenNumber, arms: list[Arm | Bad], _end: TokenNumber, closer: TokenNumber
     ) -> Match:
-        """`match subject { arms; }`."""
+        """Make `match subject { arms; }`."""
         return self.match(match, subject, opener, arms, closer)
 
     def arm(self, pattern: Expr, _colon: TokenNumber, body: Expr) -> Arm:
-        """`pattern: body`."""
+        """Make `pattern: body`."""
         return Arm(pattern.start, body.end, pattern, body)
 
     def import_of_text(self, word: TokenNumber, specifier: TokenNumber) -> Import:
-        """`import "specifier"`."""
+        """Make `import "specifier"`."""
         return Import(self.starts[word], self.ends[specifier], self._value(specifier), True)
 
     def import_of_name(self, word: TokenNumber, specifier: TokenNumber) -> Import:
-        """`import name`."""
+        """Make `import name`."""
         return Import(self.starts[word], self.ends[specifier], self._text(specifier), False)
 
     # Operators
 
     def binary(self, left: Expr, operator: TokenNumber, right: Expr) -> Binary:
-        """`left operator right`."""
+        """Make `left operator right`."""
         return Binary(left.start, right.end, self._text(operator), left, right)
 
     def unary(self, operator: TokenNumber, operand: Expr) -> Unary:
-        """`-operand`, `!operand`."""
-        return Unary(self.starts[operator], operand.end, self._text(operator), operand)
+        """Make `-operand`, `!operand`."""
+        return self._nested(Unary(self.starts[operator], operand.end, self._text(operator), operand))
 
     def bound(self, operator: TokenNumber, operand: Expr) -> Bound:
-        """`> operand` and the like."""
-        return Bound(self.starts[operator], operand.end, self._text(operator), operand)
+        """Make `> operand` and the like."""
+        return self._nested(Bound(self.starts[operator], operand.end, self._text(operator), operand))
 
     def access(self, base: Expr, _dot: TokenNumber, key: Key) -> Access:
-        """`base.key`."""
+        """Make `base.key`."""
         return Access(base.start, key.end, base, key)
 
     def call_without_arguments(self, callee: Expr, _opener: TokenNumber, closer: TokenNumber) -> Call:
-        """`callee()`."""
+        """Make `callee()`."""
         return Call(callee.start, self.ends[closer], callee, ())
 
     def call(self, callee: Expr, _opener: TokenNumber, arguments: list[Expr], closer: TokenNumber) -> Call:
-        """`callee(arguments)`."""
+        """Make `callee(arguments)`."""
         return Call(callee.start, self.ends[closer], callee, tuple(arguments))
 
     # Primaries
 
     def name(self, token: TokenNumber) -> Name | TypeWord:
-        """A name; the type words always mean the type."""
+        """Make a name; the type words always mean the type."""
         start, end = self.starts[token], self.ends[token]
         text = self.text[start:end]
         return TypeWord(start, end, text) if text in TYPE_WORDS else Name(start, end, text)
 
     def string(self, token: TokenNumber) -> StringLit:
-        """A string."""
+        """Make a string."""
         return StringLit(self.starts[token], self.ends[token], self._value(token))
 
     def integer(self, token: TokenNumber) -> IntLit | Bad:
-        """Digits; outside of 64 bits they are `Bad`."""
+        """Make an Int, or `Bad` where the digits do not fit 64 bits."""
         start, end = self.starts[token], self.ends[token]
         digits = self.text[start:end].lstrip("0")
         value = int(digits or "0") if len(digits) <= INT_DIGITS_MAX else INT_MAX + 1
-        return IntLit(start, end, value) if value <= INT_MAX else Bad(start, end)
+        if value <= INT_MAX:
+            return IntLit(start, end, value)
+        self.faults.append(Fault(start, end, "an Int does not fit 64 bits", "larger than 9223372036854775807"))
+        return Bad(start, end)
 
     def floating(self, token: TokenNumber) -> FloatLit | Bad:
-        """`digits.digits`; what is not finite is `Bad`."""
+        """Make a Float, or `Bad` where it is not finite."""
         start, end = self.starts[token], self.ends[token]
         text = self.text[start:end].lstrip("0")
-        value = float(text) if text.index(".") <= FLOAT_DIGITS_MAX else INFINITY
-        return FloatLit(start, end, value) if value < INFINITY else Bad(start, end)
+        point = text.index(".")
+        value = float(text[: point + FLOAT_FRACTION_MAX]) if point <= FLOAT_DIGITS_MAX else INFINITY
+        if value < INFINITY:
+            return FloatLit(start, end, value)
+        self.faults.append(Fault(start, end, "a Float is not finite", "larger than any Float"))
+        return Bad(start, end)
 
     def regex(self, token: TokenNumber) -> RegexLit:
-        """`/pattern/`."""
+        """Make `/pattern/`."""
         start, end = self.starts[token], self.ends[token]
         return RegexLit(start, end, self.text[start + 1 : end - 1].replace("\\/", "/"))
 
     def true(self, token: TokenNumber) -> BoolLit:
-        """`true`."""
+        """Make `true`."""
         return BoolLit(self.starts[token], self.ends[token], True)
 
     def false(self, token: TokenNumber) -> BoolLit:
-        """`false`."""
+        """Make `false`."""
         return BoolLit(self.starts[token], self.ends[token], False)
 
     def wildcard(self, token: TokenNumber) -> Wildcard:
-        """`_`."""
+        """Make `_`."""
         return Wildcard(self.starts[token], self.ends[token])
 
     def paren(self, opener: TokenNumber, inner: Expr, closer: TokenNumber) -> Paren:
-        """`(inner)`."""
+        """Make `(inner)`."""
         return Paren(self.starts[opener], self.ends[closer], inner)
 
     def array_empty(self, opener: TokenNumber, closer: TokenNumber) -> Array:
-        """`[]`."""
+        """Make `[]`."""
         return Array(self.starts[opener], self.ends[closer], (), None)
 
     def array(self, opener: TokenNumber, items: list[Expr], closer: TokenNumber) -> Array:
-        """`[items]`."""
+        """Make `[items]`."""
         return Array(self.starts[opener], self.ends[closer], tuple(items), None)
 
     def array_ended(self, opener: TokenNumber, items: list[Expr], _comma: TokenNumber, closer: TokenNumber) -> Array:
-        """`[items,]`."""
+        """Make `[items,]`."""
         return self.array(opener, items, closer)
 
     def array_of_rest(self, opener: TokenNumber, _ellipsis: TokenNumber, rest: Expr, closer: TokenNumber) -> Array:
-        """`[...rest]`."""
+        """Make `[...rest]`."""
         return Array(self.starts[opener], self.ends[closer], (), rest)
 
     def array_of_rest_ended(
         self, opener: TokenNumber, ellipsis: TokenNumber, rest: Expr, _comma: TokenNumber, closer: TokenNumber
     ) -> Array:
-        """`[...rest,]`."""
+        """Make `[...rest,]`."""
         return self.array_of_rest(opener, ellipsis, rest, closer)
 
     # Broken text: the recovery leaves the node of the broken part in the place of a token
 
-    def bad(self, node: Bad) -> Bad:
-        """A broken expression."""
-        return node
+    def bad(self, node: Bad | TokenNumber) -> Bad:
+        """Take a broken expression: what the recovery made, or a token that was reported when it was found."""
+        return Bad(self.starts[node], self.ends[node]) if isinstance(node, int) else node
 
-    def broken(self, node: Bad, _end: TokenNumber | None = None) -> Bad:
-        """A broken field, binding, arm or parameter."""
-        return node
+    def broken(self, node: Bad | TokenNumber, _end: TokenNumber | None = None) -> Bad:
+        """Take a broken field, binding, arm or parameter."""
+        return self.bad(node)

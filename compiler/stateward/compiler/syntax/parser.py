@@ -9,19 +9,29 @@ from functools import cache
 from pkgutil import get_data
 from typing import Any, Final
 
-from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity
+from stateward.compiler.diagnostics.model import Diagnostic
 from stateward.compiler.limits import LIMITS, Limits
-from stateward.compiler.source import Place, Source, Span
-from stateward.compiler.syntax.automaton import FINISHED, Stacks, run
+from stateward.compiler.source import Source
+from stateward.compiler.syntax.automaton import FINISHED, Automaton
+from stateward.compiler.syntax.brackets import balance, seems_loose, starts_field
 from stateward.compiler.syntax.builders import Builder
+from stateward.compiler.syntax.depth import too_deep_node
+from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, too_deep, too_large
+from stateward.compiler.syntax.foreign import kind_of
+from stateward.compiler.syntax.leftovers import without_conflicts, without_slash_comments
 from stateward.compiler.syntax.lexer import scan
+from stateward.compiler.syntax.recovery import Recovery
 from stateward.compiler.syntax.tables import END, TableData, Tables, digest_of, ready
+from stateward.compiler.syntax.tokens import Tokens
 from stateward.compiler.syntax.tree import Bad, Module
 from stateward.compiler.syntax.trivia import Trivia
 
 GRAMMAR_FILE: Final = "grammar.lark"
 TABLES_FILE: Final = "tables.json"
 STARTS: Final = ("lone", "loose")
+UTF8_BYTES_MAX: Final = 4
+STATES_PER_LEVEL: Final = 30
+"""More states than one level of nesting can put on the stack: two for each level of operators and what opens the level."""
 LARK_REDUCE: Final = 1
 """How Lark tells a reduction in what it serializes; anything else is a step to another state."""
 
@@ -37,32 +47,92 @@ class Parse:
 
 def parse(source: Source, limits: Limits = LIMITS) -> Parse:
     """Parse a text. Whatever it holds, there is an answer; where it is broken, the tree has `Bad` nodes and a diagnostic says why."""
-    tables = _tables()
-    tokens = scan(source.text)
-    tokens.kinds.append(END)
-    builder = Builder(source.text, tokens)
-    makers = [getattr(builder, alias) if alias else None for alias in tables.alias]
-    start = "loose" if _is_loose(tokens.kinds) else "lone"
-    stacks = Stacks([tables.starts[start]])
-    at = run(tables, makers, stacks, tables.ends[start], tokens.kinds, 0)
-    trivia = Trivia(tuple(tokens.comments))
-    if at == FINISHED:
-        return Parse(stacks.values[-1], trivia, ())
-    span = Span(tokens.starts[at], tokens.ends[at]) if at < len(tokens.starts) else source.end
-    fault = Diagnostic(
-        "dcdl_syntax", Severity.ERROR, "this is not DCDL from here on", Label(Place(source, span), "not expected here"), kind="syntax"
-    )
-    whole = Span(0, len(source.text))
-    return Parse(Module(whole.start, whole.end, Bad(whole.start, whole.end)), trivia, (fault,))
+    size_max = limits.module_bytes
+    if len(source.text) > size_max // UTF8_BYTES_MAX and source.byte_offset(len(source.text)) > size_max:
+        return _refused(source, Trivia(), [too_large(min(len(source.text), size_max), size_max)])
+    attempt = _Attempt(source, limits, scan(source.text, limits.nesting))
+    module, faults = attempt.plain()
+    if faults is None:
+        module, faults = attempt.recovered()
+    trivia = Trivia(tuple(attempt.tokens.comments))
+    if module is None:
+        return _refused(source, trivia, faults)
+    return Parse(module, trivia, _diagnostics(source, faults))
 
 
-def _is_loose(kinds: list[str]) -> bool:
-    at = 0
-    while kinds[at] in {"NAME", "STRING"}:
-        if kinds[at + 1] != "DOT":
-            return kinds[at + 1] == "EQUAL"
-        at += 2
-    return False
+class _Attempt:
+    """One text being parsed: plainly first, which nearly every text passes, then with recovery."""
+
+    def __init__(self, source: Source, limits: Limits, tokens: Tokens) -> None:
+        self.source = source
+        self.limits = limits
+        self.tokens = tokens
+        self.stuck = 0
+        """The first token that does not fit."""
+
+    def plain(self) -> tuple[Module | None, list[Fault] | None]:
+        """Parse; without an answer to the second part the text is broken."""
+        tokens = self.tokens
+        if tokens.stopped:
+            return None, [tokens.stopped]
+        kinds = [*tokens.kinds, END]
+        builder, automaton = self._started(tokens, loose=starts_field(kinds, 0))
+        self.stuck = automaton.run(kinds, 0)
+        if automaton.is_too_deep:
+            return None, [self._too_deep(automaton, tokens)]
+        if self.stuck != FINISHED:
+            return None, None
+        return self._measured(automaton.values[-1], builder, tokens, tokens.faults + builder.faults)
+
+    def recovered(self) -> tuple[Module | None, list[Fault]]:
+        """Parse a broken text as far as it goes."""
+        foreign = kind_of(self.tokens, self.stuck)
+        if foreign:
+            return None, [foreign]
+        text, conflicts = without_conflicts(self.tokens)
+        if conflicts:
+            self.tokens = scan(text, self.limits.nesting)
+        tokens = without_slash_comments(self.tokens)
+        balanced = balance(tokens)
+        builder, automaton = self._started(balanced.tokens, loose=seems_loose(balanced))
+        recovery = Recovery(automaton, balanced)
+        module = recovery.module()
+        if automaton.is_too_deep:
+            return None, [self._too_deep(automaton, balanced.tokens)]
+        found = [*conflicts, *tokens.faults, *balanced.faults, *recovery.faults, *builder.faults]
+        if recovery.left_over is not None:
+            found = [fault for fault in found if fault.start <= recovery.left_over]
+        if module is None:
+            return None, found
+        return self._measured(module, builder, tokens, found)
+
+    def _started(self, tokens: Tokens, *, loose: bool) -> tuple[Builder, Automaton]:
+        tables = _tables()
+        builder = Builder(self.source.text, tokens)
+        makers = [getattr(builder, alias) if alias else None for alias in tables.alias]
+        return builder, Automaton(tables, makers, STARTS[loose], self.limits.nesting * STATES_PER_LEVEL)
+
+    def _measured(self, module: Module, builder: Builder, tokens: Tokens, faults: list[Fault]) -> tuple[Module | None, list[Fault]]:
+        """Refuse a tree that is too deep."""
+        if builder.nested + tokens.depth > self.limits.nesting:
+            deep = too_deep_node(module, self.limits.nesting)
+            if deep:
+                return None, [too_deep(deep.start, deep.end, self.limits.nesting)]
+        return module, faults
+
+    def _too_deep(self, automaton: Automaton, tokens: Tokens) -> Fault:
+        at = automaton.nesting_passed_at(self.limits.nesting)
+        return too_deep(tokens.starts[at], tokens.ends[at], self.limits.nesting)
+
+
+def _refused(source: Source, trivia: Trivia, faults: list[Fault]) -> Parse:
+    whole = Bad(0, len(source.text))
+    return Parse(Module(whole.start, whole.end, whole), trivia, _diagnostics(source, faults))
+
+
+def _diagnostics(source: Source, faults: list[Fault]) -> tuple[Diagnostic, ...]:
+    ordered = sorted(faults, key=lambda fault: (fault.start, fault.end))
+    return tuple(fault.diagnostic(source) for fault in ordered[:FAULTS_MAX])
 
 
 @cache
@@ -82,9 +152,10 @@ def _read(name: str) -> str:
 
 def build_tables(grammar: str) -> TableData:
     """Have Lark make the tables of a grammar; the states are numbered as `tables` promises."""
-    from lark import Lark
-    from lark.grammar import Rule
-    from lark.lexer import Lexer, TerminalDef
+    # Loaded here, as the kept tables make it needless at nearly every start.
+    from lark import Lark  # noqa: PLC0415 - see above
+    from lark.grammar import Rule  # noqa: PLC0415 - see above
+    from lark.lexer import Lexer, TerminalDef  # noqa: PLC0415 - see above
 
     class NoLexer(Lexer):
         def __init__(self, lexer_conf: object) -> None: ...

@@ -37,7 +37,7 @@ class Node:
 
 @node
 class IntLit(Node):
-    """Digits, leading zeros kept in the text; the value fits 64 bits signed (or is 2**63 directly under a minus: a conflict of the evaluator)."""
+    """Digits; the value fits 64 bits signed. Leading zeros are found in the text only."""
 
     value: int
 
@@ -58,7 +58,7 @@ class StringLit(Node):
 
 @node
 class RegexLit(Node):
-    """`/…/`; `pattern` has `\\/` resolved and is otherwise as written."""
+    r"""`/…/`; `pattern` has `\/` resolved and is otherwise as written."""
 
     pattern: str
 

@@ -1,0 +1,85 @@
+"""Texts that are no DCDL at all: other formats, prose, binary data. Such a text has one fault, whatever it holds.
+
+Invariants: this is asked about texts that do not parse, so it may guess; it errs on the side of DCDL.
+"""
+
+import json
+import re
+from typing import Final
+
+from stateward.compiler.syntax.brackets import starts_field
+from stateward.compiler.syntax.faults import Fault
+from stateward.compiler.syntax.tokens import ERROR, Tokens
+
+FIRST_TOKENS: Final = 12
+"""A text of another kind goes wrong within so many tokens."""
+WORD_PAIRS_MIN: Final = 4
+"""Words side by side on a line that make prose; DCDL has none."""
+HEAD: Final = 4_096
+CONTROLS_MIN: Final = 4
+CONTROLS_SHARE: Final = 0.02
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
+_MARKUP: Final = re.compile(r"\s*<(?:!|\?|/?[A-Za-z][\w:-]*[\s/>])")
+_MARKDOWN: Final = re.compile(r"^(?:#{1,6} \S|[-*+] \S|\d+[.)] \S|>|\||---\s*$)|\]\(|\*\*\w", re.MULTILINE)
+_YAML: Final = re.compile(r"(?:---\s*\n|\s*(?:#[^\n]*\n\s*)*)[\w.-]+:(?:\s|$)")
+
+
+def kind_of(tokens: Tokens, stuck: int) -> Fault | None:
+    """Tell what a text is that is no DCDL; `stuck` is the first token that did not fit."""
+    name = _kind(tokens, stuck)
+    if not name:
+        return None
+    start, end = (tokens.starts[0], tokens.ends[0]) if tokens.starts else (0, 0)
+    if name == "binary data":
+        found = _CONTROL.search(tokens.text)
+        start = found.start() if found else 0
+        end = start + 1
+    newline = tokens.text.find("\n", start, end)
+    return Fault(start, end if newline == -1 else newline, f"this is {name} and no DCDL", f"{name} begins here")
+
+
+def _kind(tokens: Tokens, stuck: int) -> str | None:
+    text, kinds = tokens.text, tokens.kinds
+    head = text[:HEAD]
+    controls = len(_CONTROL.findall(head))
+    if controls >= CONTROLS_MIN and controls > CONTROLS_SHARE * len(head):
+        return "binary data"
+    if _is_json(tokens):
+        return "JSON"
+    if stuck >= FIRST_TOKENS or starts_field(kinds, 0):
+        return None
+    if _MARKUP.match(text):
+        return "markup"
+    if _YAML.match(text) and "SEMICOLON" not in kinds and "EQUAL" not in kinds:
+        return "YAML"
+    if _has_fence(tokens) or _word_pairs(tokens) > max(WORD_PAIRS_MIN - 1, kinds.count("EQUAL")):
+        return "Markdown" if _has_fence(tokens) or _MARKDOWN.search(text) else "prose"
+    return None
+
+
+def _is_json(tokens: Tokens) -> bool:
+    kinds = tokens.kinds
+    if not kinds or kinds[0] not in {"LBRACE", "LSQB"} or "EQUAL" in kinds or "SEMICOLON" in kinds:
+        return False
+    objects = [at for at, kind in enumerate(kinds[:FIRST_TOKENS]) if kind == "LBRACE"]
+    if any(kinds[at + 1 : at + 3] == ["STRING", "COLON"] for at in objects):
+        return True
+    try:
+        json.loads(tokens.text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _has_fence(tokens: Tokens) -> bool:
+    return any(kind == ERROR and tokens.text.startswith("```", start) for kind, start in zip(tokens.kinds, tokens.starts, strict=True))
+
+
+def _word_pairs(tokens: Tokens) -> int:
+    """Count names side by side on one line."""
+    pairs = 0
+    for at in range(1, len(tokens.kinds)):
+        if tokens.kinds[at - 1] == "NAME" == tokens.kinds[at]:
+            between = tokens.text[tokens.ends[at - 1] : tokens.starts[at]]
+            pairs += "\n" not in between
+    return pairs

@@ -1,0 +1,136 @@
+"""Parsing on after a token that does not fit: what is said, what is tried, what is skipped.
+
+Invariants: every step takes a token or ends the parse, so that there is an end; the steps and the faults are counted, and after so many
+the rest of the text is left alone; a part that was skipped is a `Bad` node in the tree.
+"""
+
+from itertools import chain
+from typing import Final
+
+from stateward.compiler.syntax import keys, operands, separators
+from stateward.compiler.syntax.automaton import FINISHED, Automaton
+from stateward.compiler.syntax.brackets import Balanced
+from stateward.compiler.syntax.faults import FAULTS_MAX, Fault
+from stateward.compiler.syntax.mends import Asked, Mend
+from stateward.compiler.syntax.spot import Construct, Spot
+from stateward.compiler.syntax.tables import END
+from stateward.compiler.syntax.tokens import ERROR
+from stateward.compiler.syntax.tree import Bad, Module
+
+STEPS_MAX: Final = 1_000
+DEPTHS_TRIED_MAX: Final = 50
+"""States that are taken off the stack one by one in looking for where a broken part began."""
+_WAYS: Final = ((ERROR,), (ERROR, "SEMICOLON"), (ERROR, "SEMICOLON", "IN", ERROR))
+"""What may stand for a broken part, the last two where a field or a binding was broken off, and with it the body of a `let`."""
+_ASKED: Final[tuple[Asked, ...]] = tuple(chain(operands.ASKED[:1], keys.ASKED, operands.ASKED[1:], separators.ASKED))
+
+
+class Recovery:
+    """A parse that goes on to the end of the text whatever it holds."""
+
+    def __init__(self, automaton: Automaton, balanced: Balanced) -> None:
+        self.automaton = automaton
+        self.balanced = balanced
+        self.kinds = [*balanced.tokens.kinds, END]
+        self.faults: list[Fault] = []
+        self.left_over: int | None = None
+        """Where the text begins that stands after the expression of a module."""
+        self._settled = -1
+        """The token at which the last mend went on; at the same one nothing more is said."""
+
+    def module(self) -> Module | None:
+        """Parse; None when too much is wrong, or something stands after the expression of the module."""
+        at = 0
+        for _ in range(STEPS_MAX):
+            at = self.automaton.run(self.kinds, at)
+            if at == FINISHED:
+                module: Module = self.automaton.values[-1]
+                return module
+            if self.automaton.is_too_deep or len(self.faults) >= FAULTS_MAX:
+                return None
+            spot = Spot(self.automaton, self.balanced, self.kinds, at)
+            at = self._step(spot)
+            if at < 0:
+                return None
+        return None
+
+    def _step(self, spot: Spot) -> int:
+        """Deal with a token that does not fit; gives the token to go on with, or -1."""
+        mend = next(mend for mend in (asked(spot) for asked in _ASKED) if mend)
+        quiet = spot.is_reported or spot.at == self._settled
+        if not quiet:
+            self.faults.append(mend.fault)
+        if spot.construct is Construct.LONE and self.automaton.accepts([END]):
+            return self._ended(spot)
+        at = self._mended(spot, mend)
+        self._settled = self._skipped(spot) if at is None else at
+        return self._settled
+
+    def _ended(self, spot: Spot) -> int:
+        """Leave alone what stands after the expression of a module; the expression counts if it ends as one of the author's would."""
+        self.left_over = spot.span().start
+        if spot.kind_at(-1) != "RBRACE":
+            return -1
+        return len(self.kinds) - 1
+
+    def _mended(self, spot: Spot, mend: Mend) -> int | None:
+        """Do as a mend says, or give None where that does not fit."""
+        if mend == Mend(mend.fault):
+            return None
+        ends = self.balanced.tokens.ends
+        if mend.grow:
+            ends[spot.at - 1] = ends[spot.at + mend.grow - 1]
+            return spot.at + mend.grow
+        at = spot.at + mend.skip
+        dropped = self._begun(spot) if mend.back else 0
+        goes_on = mend.replace or self.kinds[at]
+        if not mend.skip and not self.automaton.accepts([*mend.insert, goes_on], dropped):
+            return None
+        if mend.insert and not self.automaton.accepts(mend.insert, dropped):
+            return None
+        self._drop(dropped)
+        for kind in mend.insert:
+            self.automaton.feed(kind, Bad(spot.gap, spot.gap) if kind == ERROR else at)
+        if mend.replace:
+            self.automaton.feed(mend.replace, at)
+            at += 1
+        return at
+
+    def _begun(self, spot: Spot) -> int:
+        """Count the states of the key that was begun."""
+        most = len(self.automaton.states) - spot.base
+        return next((count for count in range(1, most + 1) if self.automaton.accepts(["NAME"], count)), 0)
+
+    def _drop(self, count: int) -> None:
+        if count:
+            del self.automaton.states[-count:], self.automaton.values[-count:]
+
+    def _skipped(self, spot: Spot) -> int:
+        """Put a `Bad` in the place of the part that is broken, up to where its construct goes on."""
+        sync = spot.sync()
+        found = self._way_on(spot, self.kinds[sync])
+        if not found:
+            return sync + 1 if self.kinds[sync] != END else -1
+        dropped, way = found
+        start, end = spot.gap, spot.gap
+        if sync > spot.at:
+            start, end = spot.span().start, self.balanced.tokens.ends[sync - 1]
+        if dropped:
+            start = spot.start_of(self.automaton.values[-dropped])
+        self._drop(dropped)
+        for kind in way:
+            self.automaton.feed(kind, Bad(start, end) if kind == ERROR else sync)
+            start = end
+        return sync
+
+    def _way_on(self, spot: Spot, kind: str) -> tuple[int, tuple[str, ...]] | None:
+        """Find how much to take off the stack, and what to put there, so that a token of a kind fits."""
+        automaton = self.automaton
+        most = len(automaton.states) - spot.base
+        for dropped in [*range(min(most, DEPTHS_TRIED_MAX) + 1), most]:
+            state = automaton.states[-1 - dropped]
+            if automaton.tables.actions[state].get(ERROR, -1) >= 0:
+                for way in _WAYS:
+                    if automaton.accepts([*way, kind], dropped):
+                        return dropped, way
+        return None

@@ -1,0 +1,215 @@
+"""The place at which a token fits no rule, with what can be asked about it.
+
+Invariants: a spot only looks; brackets pair and nest; the token before the first and after the last is `$END` and empty.
+"""
+
+from enum import Enum
+from functools import cached_property
+from typing import Any, Final
+
+from stateward.compiler.source import Span
+from stateward.compiler.syntax.automaton import Automaton
+from stateward.compiler.syntax.brackets import Balanced, starts_field
+from stateward.compiler.syntax.tables import END
+from stateward.compiler.syntax.tokens import CLOSERS, ERROR, RESERVED
+from stateward.compiler.syntax.tree import Field, Key, Node
+
+RESERVED_KINDS: Final = frozenset(RESERVED.values())
+CLOSING: Final = frozenset(CLOSERS.values())
+
+
+class Construct(Enum):
+    """What the spot lies directly in."""
+
+    LONE = "the module"
+    LOOSE = "the module without braces"
+    OBJECT = "an object"
+    MATCH = "the arms of a match"
+    ARRAY = "an array"
+    CALL = "the arguments of a call"
+    PAREN = "parentheses"
+    PARAMETERS = "the parameters of a function"
+    LET = "the bindings of a let"
+
+
+SEPARATORS: Final = {
+    Construct.LOOSE: "SEMICOLON",
+    Construct.OBJECT: "SEMICOLON",
+    Construct.MATCH: "SEMICOLON",
+    Construct.LET: "SEMICOLON",
+    Construct.ARRAY: "COMMA",
+    Construct.CALL: "COMMA",
+    Construct.PARAMETERS: "COMMA",
+}
+"""What stands between the parts of a construct."""
+
+
+class Spot:
+    """A token that does not fit, and where the automaton stands."""
+
+    def __init__(self, automaton: Automaton, balanced: Balanced, kinds: list[str], at: int) -> None:
+        self.automaton = automaton
+        self.kinds = kinds
+        self.at = at
+        self.text = balanced.tokens.text
+        self._starts = balanced.tokens.starts
+        self._ends = balanced.tokens.ends
+        self._partner = balanced.partner
+        self._unclosed = balanced.tokens.unclosed
+
+    @property
+    def kind(self) -> str:
+        """The kind of the token."""
+        return self.kinds[self.at]
+
+    def kind_at(self, offset: int) -> str:
+        """Give the kind of a token near by."""
+        at = self.at + offset
+        return self.kinds[at] if 0 <= at < len(self.kinds) else END
+
+    def span(self, offset: int = 0) -> Span:
+        """Give where a token near by stands; the end of the text has an empty span right after the last token."""
+        at = self.at + offset
+        if at < 0:
+            return Span(0, 0)
+        if at >= len(self._starts):
+            end = self._ends[-1] if self._ends else len(self.text)
+            return Span(end, end)
+        return Span(self._starts[at], self._ends[at])
+
+    @property
+    def gap(self) -> int:
+        """Where something is missing: right after the token before; at the end of a text without tokens."""
+        return self._ends[self.at - 1] if self.at else self.span().start
+
+    def text_at(self, offset: int = 0) -> str:
+        """Give the text of a token near by."""
+        span = self.span(offset)
+        return self.text[span.start : span.end]
+
+    def touches(self, offset: int = 0) -> bool:
+        """Tell whether nothing stands between a token near by and the one before it."""
+        return self.at + offset > 0 and self.span(offset).start == self.span(offset - 1).end
+
+    def same_line(self, offset: int = 0) -> bool:
+        """Tell whether a token near by stands on the line on which the one before it ends."""
+        return "\n" not in self.text[self.span(offset - 1).end : self.span(offset).start]
+
+    def starts_field(self, offset: int = 0) -> bool:
+        """Tell whether `path =` stands at a token near by."""
+        return starts_field(self.kinds, self.at + offset)
+
+    def partner(self, offset: int) -> int:
+        """Give how far away the other half of a bracket near by is, counted from the spot's token."""
+        return self._partner[self.at + offset] - self.at
+
+    def accepts(self, *kinds: str) -> bool:
+        """Tell whether tokens of these kinds would fit here, one after the other."""
+        return self.automaton.accepts(kinds)
+
+    @cached_property
+    def wants_expression(self) -> bool:
+        """Whether an expression could begin here."""
+        return self.accepts("INT")
+
+    @cached_property
+    def _base(self) -> tuple[Construct, int]:
+        """The construct, and how many states lie on the stack up to and with what opens it."""
+        symbols, states = self.automaton.tables.symbols, self.automaton.states
+        closed_lets = 0
+        for depth in range(len(states) - 1, 0, -1):
+            symbol = symbols[states[depth]]
+            if symbol == "IN":
+                closed_lets += 1
+            elif symbol == "LET":
+                if not closed_lets:
+                    return Construct.LET, depth + 1
+                closed_lets -= 1
+            elif symbol in CLOSERS:
+                return self._opened_by(symbol, symbols[states[depth - 1]]), depth + 1
+        return (Construct.LOOSE if self.automaton.start == "loose" else Construct.LONE), 1
+
+    @staticmethod
+    def _opened_by(symbol: str, below: str) -> Construct:
+        match symbol:
+            case "LBRACE":
+                return Construct.MATCH if below == "expression" else Construct.OBJECT
+            case "LSQB":
+                return Construct.ARRAY
+            case "LPAR":
+                return Construct.CALL if below == "postfixed" else Construct.PAREN
+            case _:
+                return Construct.PARAMETERS
+
+    @property
+    def construct(self) -> Construct:
+        """What the spot lies directly in."""
+        return self._base[0]
+
+    @property
+    def base(self) -> int:
+        """How many states lie on the stack up to and with the token that opens the construct."""
+        return self._base[1]
+
+    def begun(self, *symbols: str) -> bool:
+        """Tell whether these symbols are the last on the stack."""
+        states = self.automaton.states[-len(symbols) :]
+        return list(symbols) == [self.automaton.tables.symbols[state] for state in states]
+
+    def on_stack(self, symbol: str) -> bool:
+        """Tell whether a symbol lies on the stack inside of the construct."""
+        symbols = self.automaton.tables.symbols
+        return any(symbols[state] == symbol for state in self.automaton.states[self.base :])
+
+    @cached_property
+    def subject(self) -> str | None:
+        """The name of the field or binding whose value is being read, or was read last, as written."""
+        symbols, states, values = self.automaton.tables.symbols, self.automaton.states, self.automaton.values
+        last = values[-1] if values else None
+        if isinstance(last, list):
+            last = last[-1]
+        if isinstance(last, Field):
+            return self.text[last.path[0].start : last.path[-1].end]
+        for depth in range(self.base, len(states)):
+            if symbols[states[depth]] in {"path", "binding_path"}:
+                path: list[Key] = values[depth - 1]
+                return self.text[path[0].start : path[-1].end]
+        return None
+
+    def start_of(self, value: Any) -> int:
+        """Give where what lies on the stack begins."""
+        match value:
+            case Node(start=start):
+                return start
+            case [first, *_]:
+                return self.start_of(first)
+            case int():
+                return self._starts[value]
+            case _:
+                raise AssertionError("nothing else lies on the stack")
+
+    def sync(self) -> int:
+        """Find the next token at which the construct can go on: a separator, its end, or the head of another field."""
+        separator = SEPARATORS.get(self.construct)
+        has_fields = self.construct in {Construct.LOOSE, Construct.OBJECT, Construct.LET}
+        kinds, at, open_lets = self.kinds, self.at, 0
+        while kinds[at] not in CLOSING and kinds[at] != END:
+            kind = kinds[at]
+            if kind == "LET":
+                open_lets += 1
+            elif kind == "IN":
+                if not open_lets and self.construct is Construct.LET:
+                    break
+                open_lets = max(0, open_lets - 1)
+            elif not open_lets and (kind == separator or (has_fields and at > self.at and self._heads_field(at))):
+                break
+            at = max(at, self._partner[at]) + 1
+        return at
+
+    def _heads_field(self, at: int) -> bool:
+        return self.kinds[at - 1] != "DOT" and starts_field(self.kinds, at)
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether what is wrong here was reported when the tokens were found."""
+        return ERROR in {self.kind, self.kind_at(-1)} or (self._unclosed and self.gap == len(self.text))
