@@ -1,16 +1,16 @@
 """A lazy value to data: everything forced, defaults taken, a hole for each part that failed.
 
-Invariants: walks without recursion; a fault inside is reported once, with the path on which it was met first; a value met again on its
-own path ends there; what lies deeper than the nesting limit or beyond the node limit is not forced.
+Invariants: walks without recursion; a fault inside is reported once, with the path on which it was met first.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from stateward.compiler.diagnostics.model import Label, PathPart
+from stateward.compiler.diagnostics.model import PathPart
 from stateward.compiler.language.constraints import HostCheck
-from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Scalar
-from stateward.compiler.language.faults import Fault, Kind, a, family_of
+from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Origin, Scalar
+from stateward.compiler.language.faults import Fault, Kind
+from stateward.compiler.language.guard import Guard
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import unknown_check
 from stateward.compiler.language.reporting import PathStep, path_text
@@ -45,11 +45,6 @@ class _Open:
     parts: Iterator[tuple[PathPart, Place | None, Cell]]
     made: list[Data] = field(default_factory=list)
 
-    @property
-    def identity(self) -> int:
-        """What tells whether a value is met again: the parts, which every use of a value shares."""
-        return id(self.value.items if isinstance(self.value, ArrayValue) else self.value.fields)
-
 
 class Materializer:
     """One walk over one value."""
@@ -59,8 +54,7 @@ class Materializer:
         self._reporter = machine.reporter
         self._prefix = prefix
         self._open: list[_Open] = []
-        self._on_path: set[int] = set()
-        self._nodes = machine.limits.nodes
+        self._guard = Guard(machine)
 
     def data(self, cell: Cell) -> Data:
         """Materialize a cell."""
@@ -90,32 +84,23 @@ class Materializer:
     def _begin(self, cell: Cell, step: PathStep | None) -> Data | None:
         """Give the data of a cell, or None after an array or object was opened."""
         self._reporter.step = step
-        if self._nodes <= 0:
-            return self._beyond(cell)
-        self._nodes -= 1
+        if not self._guard.may_visit(cell):
+            return Hole(Origin(cell.place))
         value = settled(self._machine, cell)
         if type(value) is ScalarValue:
             return Scalar(value.value, value.origin)
-        if isinstance(value, ArrayValue | ObjectValue):
-            return self._enter(value, cell, step)
-        return self._no_data(value, cell)
-
-    def _enter(self, value: ArrayValue | ObjectValue, cell: Cell, step: PathStep | None) -> Data | None:
-        opened = _Open(value, step, _parts(value))
-        if opened.identity in self._on_path:
-            label = Label(value.place, "the value")
-            return self._limit("the value contains itself", "closes the circle", cell, (label,))
-        if len(self._open) >= self._machine.limits.nesting:
-            return self._limit(f"the value is nested deeper than {self._machine.limits.nesting:,}", "one level too deep", cell)
-        self._on_path.add(opened.identity)
-        self._open.append(opened)
+        if not isinstance(value, ArrayValue | ObjectValue):
+            return self._no_data(value, cell)
+        if not self._guard.may_enter(value, cell):
+            return Hole(Origin(cell.place))
+        self._open.append(_Open(value, step, _parts(value)))
         return None
 
     def _close(self) -> Data:
         closed = self._open.pop()
-        self._on_path.discard(closed.identity)
-        self._reporter.step = closed.step
         value = closed.value
+        self._guard.leave(value)
+        self._reporter.step = closed.step
         if isinstance(value, ArrayValue):
             return ArrayData(tuple(closed.made), value.origin)
         fields = zip(value.fields.items(), closed.made, strict=True)
@@ -126,24 +111,10 @@ class Materializer:
             for each in value.also:
                 Materializer(self._machine, self._reporter.path).data(each)
         elif isinstance(value, ConstraintValue):
-            self._report(_no_value(self._machine, value, path_text(self._reporter.path)), cell)
+            self._reporter.report(_no_value(self._machine, value, path_text(self._reporter.path)), cell.scope)
         elif isinstance(value, FunctionValue):
-            message = f"{a(family_of(value))} is not data"
-            self._report(Fault(Kind.MATERIALIZE, message, value.place, "cannot be data"), cell)
+            self._reporter.report(Fault(Kind.MATERIALIZE, "a function is not data", value.place, "cannot be data"), cell.scope)
         return Hole(value.origin)
-
-    def _beyond(self, cell: Cell) -> Hole:
-        if self._nodes == 0:
-            self._nodes -= 1
-            self._limit(f"the value has more than {self._machine.limits.nodes:,} nodes", "one node too many", cell)
-        return Hole(Failed(cell.scope.module.source, cell.node, None).origin)
-
-    def _limit(self, message: str, label: str, cell: Cell, labels: tuple[Label, ...] = ()) -> Hole:
-        self._report(Fault(Kind.LIMIT, message, cell.place, label, labels), cell)
-        return Hole(Failed(cell.scope.module.source, cell.node, None).origin)
-
-    def _report(self, fault: Fault, cell: Cell) -> None:
-        self._reporter.report(fault, cell.scope)
 
 
 def _parts(value: ArrayValue | ObjectValue) -> Iterator[tuple[PathPart, Place | None, Cell]]:
