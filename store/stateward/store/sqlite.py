@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar
 
-from stateward.runtime.ports import Damaged, OutcomeUnknown, StoreUnavailable
+from stateward.runtime.ports import Damaged, Fault, OutcomeUnknown, StoreUnavailable
 from stateward.store.faults import FULL, RESTORE, code_of, is_busy, unavailable
 from stateward.store.files import make_file, require_file
 from stateward.store.prepared import NotWritten
@@ -68,11 +68,8 @@ class SqliteDatabase:
         with self._lock:
             try:
                 return _patiently(lambda: action(self._connected()))
-            except sqlite3.Error as problem:
-                self._drop()
-                raise unavailable(self.path, problem) from problem
-            except NotWritten as problem:
-                raise Damaged(f"{self.path} is damaged: a row holds what no store writes ({problem})", RESTORE) from problem
+            except (sqlite3.Error, NotWritten) as problem:
+                raise self._fault(problem) from problem
 
     def write(self, action: Callable[[sqlite3.Connection], T]) -> T:
         """Run statements in one transaction and commit it; roll it back when `action` raises.
@@ -86,9 +83,8 @@ class SqliteDatabase:
                 connection = _patiently(self._begin)
                 answer = action(connection)
                 self._commit(connection)
-            except sqlite3.Error as problem:
-                self._drop()
-                raise unavailable(self.path, problem) from problem
+            except (sqlite3.Error, NotWritten) as problem:
+                raise self._fault(problem) from problem
             finally:
                 self._drop_if_open()
         return answer
@@ -111,6 +107,12 @@ class SqliteDatabase:
                 raise unavailable(self.path, problem) from problem
             self._unsettled = True
             raise OutcomeUnknown(f"the answer to a commit in {self.path} was lost ({problem})", "see the log, then try again") from problem
+
+    def _fault(self, problem: sqlite3.Error | NotWritten) -> Fault:
+        if isinstance(problem, NotWritten):
+            return Damaged(f"{self.path} is damaged: a row holds what no store writes ({problem})", RESTORE)
+        self._drop()
+        return unavailable(self.path, problem)
 
     def _drop_if_open(self) -> None:
         if self._connection is not None and self._connection.in_transaction:
