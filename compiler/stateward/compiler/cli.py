@@ -7,6 +7,7 @@ only. Exit status: 0 clean, 1 errors found, 2 wrong usage or nothing there, 3 th
 
 import difflib
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -329,13 +330,12 @@ def fmt_command(context: click.Context, paths: Sequence[str], *, check: bool, as
     for path in paths:
         found = _found(host, path, stdin_filename, bytes_max=LIMITS.module_bytes)
         for each in [found] if isinstance(found, Failure) else found.documents:
-            outcome = each
-            if isinstance(each, Document):
-                outcome = _formatted(host, each, check=check, as_diff=as_diff, to_stdout=path == STANDARD_INPUT)
+            task = _Formatting(host, check=check, as_diff=as_diff, to_stdout=path == STANDARD_INPUT)
+            outcome = each if isinstance(each, Failure) else task.run(each)
             if isinstance(outcome, Failure):
                 _fail(outcome)
                 status = max(status, outcome.status)
-            elif isinstance(outcome, _Formatted):
+            else:
                 outcomes.append(outcome)
     dry = check or as_diff
     if _Formatted.BROKEN in outcomes or (dry and _Formatted.CHANGED in outcomes):
@@ -353,25 +353,34 @@ class _Formatted(Enum):
     BROKEN = auto()
 
 
-def _formatted(host: Host, given: Document, *, check: bool, as_diff: bool, to_stdout: bool) -> _Formatted | Failure:
-    """Format one document and do with it what was asked for."""
-    source, text = _canonical(given)
-    if isinstance(text, tuple):
-        _show(text, host.look(), SHOWN_MAX, err=True)
-        return _Formatted.BROKEN
-    same = text.encode() == given.data
-    if as_diff:
-        _say(_diff(given.name, source.text, text))
-    elif check:
-        _say("" if same else f"{given.name} is not in canonical form\n")
-    elif to_stdout:
-        _put(text.encode())
-    elif not same:
-        failed = host.write(given.name, text.encode())
-        if failed is not None:
-            return failed
-        _say(f"formatted {given.name}\n")
-    return _Formatted.SAME if same else _Formatted.CHANGED
+@dataclass(frozen=True, slots=True)
+class _Formatting:
+    """What is to be done with the canonical form of a document."""
+
+    host: Host
+    check: bool
+    as_diff: bool
+    to_stdout: bool
+
+    def run(self, given: Document) -> _Formatted | Failure:
+        """Format one document."""
+        source, text = _canonical(given)
+        if isinstance(text, tuple):
+            _show(text, self.host.look(), SHOWN_MAX, err=True)
+            return _Formatted.BROKEN
+        same = text.encode() == given.data
+        if self.as_diff:
+            _say(_diff(given.name, source.text, text))
+        elif self.check:
+            _say("" if same else f"{given.name} is not in canonical form\n")
+        elif self.to_stdout:
+            _put(text.encode())
+        elif not same:
+            failed = self.host.write(given.name, text.encode())
+            if failed is not None:
+                return failed
+            _say(f"formatted {given.name}\n")
+        return _Formatted.SAME if same else _Formatted.CHANGED
 
 
 def _formatting_summary(outcomes: Sequence[_Formatted], *, dry: bool) -> str:

@@ -18,9 +18,8 @@ from stateward.compiler.flow.imports import refused_imports
 from stateward.compiler.flow.intake import raw_bytes, take_in
 from stateward.compiler.flow.lower import lower
 from stateward.compiler.flow.problems import Problem
-from stateward.compiler.flow.problems.source import NotAFlowSource
 from stateward.compiler.flow.read import read_flow
-from stateward.compiler.flow.recognize import is_foreign
+from stateward.compiler.flow.recognize import foreign
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.inspect import inspect
 from stateward.compiler.language.reporting import path_text
@@ -62,8 +61,9 @@ def compile_source(
         return Compilation(None, None, (text.diagnostic(),), digest(raw), None)
 
     parsed = parse(text, limits.language)
-    if is_foreign(parsed):
-        return Compilation(text, None, (NotAFlowSource(parsed.diagnostics[0]).diagnostic(),), digest(raw), None)
+    another_kind = foreign(text, parsed)
+    if another_kind is not None:
+        return Compilation(text, None, (another_kind.diagnostic(),), digest(raw), None)
 
     evaluation = Evaluation(text, parsed.module, limits=limits.language)
     read = read_flow(evaluation, [(text, fault.primary.place.span) for fault in parsed.diagnostics])

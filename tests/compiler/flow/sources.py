@@ -98,6 +98,11 @@ FAULTS: Final[Mapping[str, str | bytes]] = {
         ('back = { target = "draft"; condition = "Something is', 'again = { target = "done"; condition = "Nothing is'),
     ),
     "name_differs_from_slug": changed(('"paper"', '"essay"')),
+    "unused_binding": f"let spare = 1; in {{\n{GOOD}}}\n",
+    "shadowed_name": changed(('"Read it."', '((name) => name)("Read it.")')),
+    "unresolved_in_unused_code": changed(('"Read it."', 'match 1 { 1: "Read it."; _: nowhere; }')),
+    "duplicate_in_unused_code": changed(('"Read it."', 'match 1 { 1: "Read it."; _: { a = 1; a = 2; }; }')),
+    "invisible_character": changed(('"Read it."', '"Read\u202e it."')),
 }
 """For each code a source that has this fault and no other; they are compiled as what is kept under the slug `SLUG`."""
 

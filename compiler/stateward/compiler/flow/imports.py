@@ -34,6 +34,6 @@ def _nodes(module: Module) -> list[Node]:
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
     found = _CHILD_FIELDS.get(kind)
     if found is None:
-        names = [each.name for each in fields(kind) if each.name not in {"start", "end"}]  # type: ignore[arg-type]
+        names = [each.name for each in fields(kind) if each.name not in {"start", "end"}]
         found = _CHILD_FIELDS[kind] = tuple(names)
     return found

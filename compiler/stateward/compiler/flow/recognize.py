@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from stateward.compiler.flow.intake import take_in
+from stateward.compiler.flow.problems.source import NotAFlowSource
 from stateward.compiler.flow.schema import FLOW
 from stateward.compiler.language.evaluation import Evaluation, ObjectShape
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
@@ -30,9 +31,15 @@ def is_flow_source(data: bytes, limits: FlowLimits = FLOW_LIMITS) -> bool:
     return isinstance(shape, ObjectShape) and bool(_TELLING & shape.fields.keys())
 
 
-def is_foreign(parsed: Parse) -> bool:
-    """Tell whether a text is broken in several places and holds no field of a flow: then its faults say nothing one by one."""
-    return len(parsed.diagnostics) > 1 and not set(FLOW.names) & set(_root_names(parsed.module))
+def foreign(source: Source, parsed: Parse) -> NotAFlowSource | None:
+    """Tell a text that holds nothing, or that is broken in several places and holds no field of a flow: its faults mean nothing then."""
+    if not parsed.diagnostics:
+        return None
+    if all(not line or line.startswith("#") for line in map(str.strip, source.text.split("\n"))):
+        return NotAFlowSource("the source is empty", "nothing to read", parsed.diagnostics[0])
+    if len(parsed.diagnostics) == 1 or set(FLOW.names) & set(_root_names(parsed.module)):
+        return None
+    return NotAFlowSource("the text is not a Flow source", "cannot be read from here", parsed.diagnostics[0])
 
 
 def _root_names(module: Module) -> Iterator[str]:

@@ -35,7 +35,7 @@ def identifier_fault(text: str) -> str | None:
 
 
 def identifier_like(text: str, joint: str) -> str | None:
-    """Give the identifier that reads most like a text that is none, `joint` in the place of what it may not hold; None when nothing is left."""
+    """Give the identifier nearest to a text that is none, `joint` in the place of what it may not hold; None when nothing is left."""
     plain = unicodedata.normalize("NFKD", text.strip().lstrip("$"))
     letters = [char if (char.isascii() and char.isalnum()) or char in "-_" else joint for char in plain if not unicodedata.combining(char)]
     found = "".join(letters).strip(joint)

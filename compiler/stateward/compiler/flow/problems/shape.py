@@ -93,7 +93,7 @@ class WrongType:
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the value."""
-        subject = quoted(self.name) if self.name else "a Flow source"
+        subject = self._subject()
         if self.rewritten is not None:
             offer: str | None = f"write `{self.rewritten}`"
         else:
@@ -108,6 +108,11 @@ class WrongType:
             fixes=self._fixes(),
             path=self.path,
         )
+
+    def _subject(self) -> str:
+        if not self.name:
+            return "a Flow source"
+        return quoted(self.name) if self.wanted != "object" or len(self.path) % 2 else owner(self.path)
 
     def _fixes(self) -> tuple[Fix, ...]:
         if self.rewritten is None or self.origin.through:

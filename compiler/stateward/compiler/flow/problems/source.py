@@ -60,8 +60,10 @@ class SourceNotUtf8:
 
 @dataclass(frozen=True, slots=True)
 class NotAFlowSource:
-    """A text that does not parse and holds nothing of a flow: another kind of file."""
+    """A text that does not parse and holds nothing of a flow: an empty one, or another kind of file."""
 
+    message: str
+    label: str
     first: Diagnostic
     """The first syntax fault."""
 
@@ -70,9 +72,9 @@ class NotAFlowSource:
         return Diagnostic(
             code=self.first.code,
             severity=Severity.ERROR,
-            message="the text is not a Flow source",
-            primary=Label(self.first.primary.place, self.first.primary.text or "cannot be read from here"),
-            notes=(self.first.message, f"a Flow source has the fields {listed(FLOW.names)}; none was found"),
+            message=self.message,
+            primary=Label(self.first.primary.place, self.label),
+            notes=(f"a Flow source has the fields {listed(FLOW.names)}",),
             kind=self.first.kind,
         )
 
