@@ -12,14 +12,11 @@ from stateward.compiler.syntax.faults import Fault, Note, fix
 from stateward.compiler.syntax.tokens import CLOSERS, PARAMETERS, Tokens
 
 OPENERS_SHOWN_MAX: Final = 3
+ON_LINE_MAX: Final = 16
+"""Open brackets that are looked at to tell which of them a closer was meant for."""
 _MARKS: Final = {"LBRACE": "{", "RBRACE": "}", "LSQB": "[", "RSQB": "]", "LPAR": "(", PARAMETERS: "(", "RPAR": ")"}
 _CLOSING: Final = frozenset(CLOSERS.values())
 _KEYS: Final = frozenset({"NAME", "STRING"})
-
-_NO_FIELD: Final = frozenset(
-    {"LBRACE", "LSQB", "LPAR", PARAMETERS, "FLOAT", "REGEX", "MATCH", "MINUS", "NOT", "LT", "GT", "LE", "GE"}
-)  # fmt: skip
-"""What no author means to begin a field with."""
 
 
 @dataclass(slots=True)
@@ -30,6 +27,8 @@ class Balanced:
     faults: list[Fault] = field(default_factory=list)
     partner: list[int] = field(default_factory=list)
     """By token: for a bracket the number of its other half, else -1."""
+    is_loose: bool = False
+    """Whether the first and the last token are braces put around a module that has none."""
 
 
 @dataclass(slots=True)
@@ -58,7 +57,7 @@ def balance(tokens: Tokens) -> Balanced:
             pairing = indented
         _narrow(tokens.kinds, pairing)
     balanced = Balanced(_rebuilt(tokens, pairing), _faults(tokens, pairing))
-    _number_partners(balanced)
+    number_partners(balanced)
     return balanced
 
 
@@ -72,19 +71,6 @@ def starts_field(kinds: list[str], at: int) -> bool:
     return False
 
 
-def seems_loose(balanced: Balanced) -> bool:
-    """Tell whether a text that does not parse was to be fields without braces: whether outside of all brackets it has one."""
-    kinds = balanced.tokens.kinds
-    if not kinds or kinds[0] in _NO_FIELD or (kinds[0] == "LET" and kinds[1:2] != ["EQUAL"]):
-        return False
-    at = 0
-    while at < len(kinds):
-        if kinds[at] == "EQUAL" or (kinds[at] == "COLON" and at == 1):
-            return True
-        at = max(at, balanced.partner[at]) + 1
-    return False
-
-
 class _Indents:
     """How far in the lines of tokens begin."""
 
@@ -93,6 +79,8 @@ class _Indents:
         """By token: the offset in its line of the first token of its line."""
         self.is_head: list[bool] = []
         """By token: whether it is the first of its line."""
+        self.line: list[int] = []
+        """By token: the offset at which its line begins."""
         text, line_start, indent = tokens.text, 0, 0
         line_end = text.find("\n")
         head = True
@@ -104,11 +92,17 @@ class _Indents:
             indent = start - line_start if head else indent
             self.of_line.append(indent)
             self.is_head.append(head)
+            self.line.append(line_start)
             head = False
 
     def is_before(self, closer: int, opener: int) -> bool:
         """Tell whether a closer begins its line further out than the line of an opener, so that it closes something around it."""
         return self.is_head[closer] and self.of_line[closer] < self.of_line[opener]
+
+    def is_swapped(self, closer: int, stack: list[int], kinds: list[str]) -> bool:
+        """Tell whether a closer of another kind than the innermost opener was meant for it: on its line no other opener fits."""
+        on_line = [opener for opener in stack[-ON_LINE_MAX:] if self.line[opener] == self.line[closer]]
+        return bool(on_line) and all(CLOSERS[kinds[opener]] != kinds[closer] for opener in on_line)
 
 
 def _pair(tokens: Tokens, indents: _Indents | None) -> _Pairing:
@@ -135,6 +129,11 @@ def _pair(tokens: Tokens, indents: _Indents | None) -> _Pairing:
         elif kind in _CLOSING:
             while indents and len(stack) > 1 and indents.is_before(at, stack[-1]):
                 abandon(at)
+            if indents and indents.is_swapped(at, stack, kinds):
+                opener = stack.pop()
+                open_count[CLOSERS[kinds[opener]]] -= 1
+                pairing.swapped[at] = opener
+                continue
             if not open_count[kind]:
                 pairing.strays.add(at)
                 if stack:
@@ -170,16 +169,22 @@ def _rebuilt(tokens: Tokens, pairing: _Pairing) -> Tokens:
     for opener in sorted(pairing.cut_at, reverse=True):
         missing.setdefault(pairing.cut_at[opener], []).append(opener)
     made = Tokens(tokens.text, comments=tokens.comments, unclosed=tokens.unclosed)
+    left_out = pairing.strays | {at + 1 for at in pairing.strays if _is_end_of_stray(tokens.kinds, at)}
     for at, kind in enumerate([*tokens.kinds, ""]):
         for opener in missing.get(at, ()):
             made.add(CLOSERS[tokens.kinds[opener]], tokens.ends[at - 1], tokens.ends[at - 1])
-        if kind and at not in pairing.strays:
+        if kind and at not in left_out:
             opener = pairing.swapped.get(at, -1)
             made.add(kind if opener < 0 else CLOSERS[tokens.kinds[opener]], tokens.starts[at], tokens.ends[at])
     return made
 
 
-def _number_partners(balanced: Balanced) -> None:
+def _is_end_of_stray(kinds: list[str], at: int) -> bool:
+    """Tell whether a semicolon after a stray closer ends nothing else."""
+    return kinds[at + 1 : at + 2] == ["SEMICOLON"] and (at == 0 or kinds[at - 1] in {"SEMICOLON", "LBRACE"})
+
+
+def number_partners(balanced: Balanced) -> None:
     """Find the partner of each bracket, and tell parentheses from those that open parameters."""
     kinds = balanced.tokens.kinds
     partner = balanced.partner = [-1] * len(kinds)

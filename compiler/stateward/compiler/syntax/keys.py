@@ -4,6 +4,7 @@ from typing import Final
 
 from stateward.compiler.diagnostics.wording import quoted
 from stateward.compiler.syntax.faults import Fault, Note, fix
+from stateward.compiler.syntax.loose import OUTER_REST
 from stateward.compiler.syntax.mends import Asked, Mend, at_spot, in_gap
 from stateward.compiler.syntax.spot import CLOSING, RESERVED_KINDS, Construct, Spot
 from stateward.compiler.syntax.tables import END
@@ -87,7 +88,7 @@ def name_missing(spot: Spot) -> Mend | None:
         return _parameter_missing(spot)
     if spot.construct is Construct.LET:
         return None
-    if spot.kind == "ELLIPSIS":
+    if spot.kind == OUTER_REST:
         return Mend(at_spot(spot, "a module without braces has no rest", "only in braces", "put the fields in braces"))
     return Mend(at_spot(spot, "the name of a field is missing", "a name belongs here"))
 
@@ -114,7 +115,7 @@ def name_with_hyphen(spot: Spot) -> Mend | None:
     start, end = spot.span(-1).start, spot.span(count - 1).end
     word = spot.text[start:end]
     quotable = spot.construct is not Construct.LET
-    blamed = spot.span(count) if spot.at == 1 and spot.construct is Construct.LOOSE else spot.span()
+    blamed = spot.span(count) if spot.at == 2 and spot.construct is Construct.LOOSE else spot.span()
     fault = Fault(
         blamed.start,
         blamed.end,

@@ -13,13 +13,14 @@ from stateward.compiler.diagnostics.model import Diagnostic
 from stateward.compiler.limits import LIMITS, Limits
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.automaton import FINISHED, Automaton
-from stateward.compiler.syntax.brackets import balance, seems_loose, starts_field
+from stateward.compiler.syntax.brackets import balance, starts_field
 from stateward.compiler.syntax.builders import Builder
 from stateward.compiler.syntax.depth import too_deep_node
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, too_deep, too_large
 from stateward.compiler.syntax.foreign import kind_of
 from stateward.compiler.syntax.leftovers import without_conflicts, without_slash_comments
 from stateward.compiler.syntax.lexer import scan
+from stateward.compiler.syntax.loose import braced, seems_loose
 from stateward.compiler.syntax.recovery import Recovery
 from stateward.compiler.syntax.tables import END, TableData, Tables, digest_of, ready
 from stateward.compiler.syntax.tokens import Tokens
@@ -94,7 +95,9 @@ class _Attempt:
             self.tokens = scan(text, self.limits.nesting)
         tokens = without_slash_comments(self.tokens)
         balanced = balance(tokens)
-        builder, automaton = self._started(balanced.tokens, loose=seems_loose(balanced))
+        if seems_loose(balanced):
+            balanced = braced(balanced)
+        builder, automaton = self._started(balanced.tokens, loose=False)
         recovery = Recovery(automaton, balanced)
         module = recovery.module()
         if automaton.is_too_deep:

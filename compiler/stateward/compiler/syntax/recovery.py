@@ -15,7 +15,7 @@ from stateward.compiler.syntax.mends import Asked, Mend
 from stateward.compiler.syntax.spot import Construct, Spot
 from stateward.compiler.syntax.tables import END
 from stateward.compiler.syntax.tokens import ERROR
-from stateward.compiler.syntax.tree import Bad, Module
+from stateward.compiler.syntax.tree import Bad, Module, Object
 
 STEPS_MAX: Final = 1_000
 DEPTHS_TRIED_MAX: Final = 50
@@ -44,8 +44,7 @@ class Recovery:
         for _ in range(STEPS_MAX):
             at = self.automaton.run(self.kinds, at)
             if at == FINISHED:
-                module: Module = self.automaton.values[-1]
-                return module
+                return self._unbraced(self.automaton.values[-1])
             if self.automaton.is_too_deep or len(self.faults) >= FAULTS_MAX:
                 return None
             spot = Spot(self.automaton, self.balanced, self.kinds, at)
@@ -53,6 +52,13 @@ class Recovery:
             if at < 0:
                 return None
         return None
+
+    def _unbraced(self, module: Module) -> Module:
+        """Take the braces off again that were put around fields."""
+        body = module.body
+        if not self.balanced.is_loose or not isinstance(body, Object):
+            return module
+        return Module(module.start, module.end, Object(body.start, body.end, body.fields, body.rest, False))
 
     def _step(self, spot: Spot) -> int:
         """Deal with a token that does not fit; gives the token to go on with, or -1."""

@@ -5,6 +5,7 @@ from typing import Final
 
 from stateward.compiler.diagnostics.wording import quoted
 from stateward.compiler.syntax.faults import Fault, Note, fix
+from stateward.compiler.syntax.loose import OUTER_REST
 from stateward.compiler.syntax.mends import Asked, Mend, at_spot, in_gap
 from stateward.compiler.syntax.spot import CLOSING, RESERVED_KINDS, SEPARATORS, Construct, Spot
 from stateward.compiler.syntax.tables import END
@@ -82,7 +83,7 @@ def other_separator(spot: Spot) -> Mend | None:
     if spot.kind not in _MARKS or spot.kind == separator or not spot.accepts(separator):
         return None
     fields = spot.construct in {Construct.OBJECT, Construct.LOOSE, Construct.LET}
-    if fields and not (spot.kind_at(1) in _KEYS or spot.kind_at(1) in CLOSING or spot.kind_at(1) in {END, "ELLIPSIS"}):
+    if fields and not (spot.kind_at(1) in _KEYS or spot.kind_at(1) in CLOSING or spot.kind_at(1) in {END, "ELLIPSIS", OUTER_REST}):
         return None
     wanted, found, span = _MARKS[separator], _MARKS[spot.kind], spot.span()
     mend = fix(f"replace `{found}` by `{wanted}`", (span.start, span.end, wanted))
@@ -109,7 +110,7 @@ def _begins_part(spot: Spot) -> bool:
     match spot.construct:
         case Construct.OBJECT | Construct.LOOSE:
             new_line = not spot.same_line() and spot.kind in _KEYS and spot.kind_at(1) in {"MINUS", "COLON", "LBRACE", "DOT", "EQ", "EQUAL"}
-            return spot.starts_field() or new_line or (spot.kind == "ELLIPSIS" and spot.construct is Construct.OBJECT)
+            return spot.starts_field() or new_line or spot.kind in {"ELLIPSIS", OUTER_REST}
         case Construct.LET:
             return spot.starts_field() or spot.kind == "IN"
         case Construct.MATCH:

@@ -55,6 +55,7 @@ class Spot:
         self._starts = balanced.tokens.starts
         self._ends = balanced.tokens.ends
         self._partner = balanced.partner
+        self._is_loose = balanced.is_loose
         self._unclosed = balanced.tokens.unclosed
 
     @property
@@ -126,8 +127,10 @@ class Spot:
                     return Construct.LET, depth + 1
                 closed_lets -= 1
             elif symbol in CLOSERS:
+                if depth == 1 and self._is_loose:
+                    break
                 return self._opened_by(symbol, symbols[states[depth - 1]]), depth + 1
-        return (Construct.LOOSE if self.automaton.start == "loose" else Construct.LONE), 1
+        return (Construct.LOOSE, 2) if self._is_loose else (Construct.LONE, 1)
 
     @staticmethod
     def _opened_by(symbol: str, below: str) -> Construct:
