@@ -77,8 +77,9 @@ def compile_source(
     errors_of_the_language = [*parsed.diagnostics, *_without_imports(evaluation.diagnostics)]
     warnings = inspect(text, parsed.module) if read.version_known and not parsed.diagnostics else []
     diagnostics = _gathered(errors_of_the_language, problems, warnings)
-    if read.flow is None or any(each.severity is Severity.ERROR for each in diagnostics):
+    if any(each.severity is Severity.ERROR for each in diagnostics):
         return Compilation(text, None, diagnostics, digest(raw), None)
+    assert read.flow is not None, "what could not be bound was reported"
     definition = lower(read.flow)
     return Compilation(text, definition, diagnostics, digest(raw), definition_digest(definition))
 

@@ -1,0 +1,168 @@
+"""The phases together: each independent fault once, and none that only follows from another."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stateward.compiler.diagnostics.model import Severity, sort_key
+from stateward.compiler.pipeline import compile_source
+from stateward.compiler.source import Source
+from tests.compiler.flow.sources import FAULTS, GOOD, changed
+
+SLIPS = {
+    "dcdl_evaluation": ('instructions = "Write it."', "instructions = write_it"),
+    "unknown_field": ('name = "paper";', 'name = "paper"; licence = "free";'),
+    "wrong_type": ("terminal = true", 'terminal = "yes"'),
+    "initial_not_found": ('initial = "draft"', 'initial = "nowhere"'),
+    "invalid_transition_id": ("submit = ", '"sub mit" = '),
+    "transition_target_not_found": ('target = "review"', 'target = "nirgends"'),
+    "condition_empty": ('"Something is to be mended."', '" "'),
+    "reserved_transition_target": ('target = "draft"', 'target = "$draft"'),
+    "instructions_empty": ('"Read it."', '"\t"'),
+    "missing_field": ('target = "done"; ', ""),
+    "invalid_name": ('"paper"', '"pa per"'),
+}
+"""Slips in different places, each with the one code that it gives."""
+
+
+def errors(source: str) -> list[str]:
+    return [each.code for each in compile_source(source.encode()).diagnostics if each.severity is Severity.ERROR]
+
+
+@given(st.sets(st.sampled_from(sorted(SLIPS))))
+def test_any_slips_together_give_what_each_gives_alone(codes: set[str]) -> None:
+    source = GOOD
+    for code in sorted(codes, key=lambda each: each == "invalid_name"):
+        old, new = SLIPS[code]
+        source = source.replace(old, new)
+    assert sorted(errors(source)) == sorted(codes)
+
+
+@pytest.mark.parametrize("code", SLIPS)
+def test_each_slip_alone(code: str) -> None:
+    assert errors(changed(SLIPS[code])) == [code]
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_answered(text: str) -> None:
+    compilation = compile_source(Source.from_text("any", text))
+    has_error = any(each.severity is Severity.ERROR for each in compilation.diagnostics)
+    assert (compilation.definition is None) == has_error
+    assert list(compilation.diagnostics) == sorted(compilation.diagnostics, key=sort_key)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_answered(data: bytes) -> None:
+    compilation = compile_source(data)
+    assert compilation.definition is None
+    assert compilation.diagnostics != ()
+
+
+PIECES = [
+    "states",
+    "=",
+    "{",
+    "}",
+    ";",
+    '"a"',
+    "a",
+    "transitions",
+    "target",
+    "terminal",
+    "true",
+    "1",
+    "initial",
+    "let x = 1; in",
+    "//",
+    "&",
+    "\n",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40), st.integers(0, len(GOOD)))
+def test_a_good_source_with_anything_in_the_middle_is_answered(pieces: list[str], at: int) -> None:
+    compilation = compile_source((GOOD[:at] + " ".join(pieces) + GOOD[at:]).encode())
+    for diagnostic in compilation.diagnostics:
+        place = diagnostic.primary.place
+        assert 0 <= place.span.start <= place.span.end <= len(place.source.text)
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_the_same_source_gives_the_same_answer(code: str) -> None:
+    source = FAULTS[code]
+    data = source if isinstance(source, bytes) else source.encode()
+    first, second = compile_source(data), compile_source(data)
+    told = [(each.code, each.message, each.primary.place.span, each.path, each.states) for each in first.diagnostics]
+    assert told == [(each.code, each.message, each.primary.place.span, each.path, each.states) for each in second.diagnostics]
+
+
+def test_a_source_and_its_bytes_compile_alike() -> None:
+    data = b"\xef\xbb\xbf" + GOOD.encode()
+    from_bytes, from_source = compile_source(data, name="x"), compile_source(Source.from_bytes("x", data))
+    assert from_bytes.content_digest == from_source.content_digest
+    assert from_bytes.definition == from_source.definition is not None
+
+
+def test_a_name_that_is_no_identifier_is_not_compared_with_the_slug() -> None:
+    found = compile_source(changed(('"paper"', '"a paper"')).encode(), slug="essay").diagnostics
+    assert [each.code for each in found] == ["invalid_name"]
+
+
+def test_one_text_used_in_two_places_says_where_each_fault_was_met() -> None:
+    source = (
+        'let t = { target = "nope"; condition = "c"; }; in '
+        '{ schema_version = 1; name = "x"; initial = "a"; states = {'
+        ' a = { instructions = "x"; transitions = { one = t; end = { target = "b"; condition = "d"; }; }; };'
+        ' b = { instructions = "x"; transitions = { two = t; end = { target = "c"; condition = "d"; }; }; };'
+        ' c = { instructions = ""; terminal = true; }; }; }'
+    )
+    found = compile_source(source.encode()).diagnostics
+    assert [each.notes[-1] for each in found] == ["met at `states.a.transitions.one.target`", "met at `states.b.transitions.two.target`"]
+
+
+@pytest.mark.parametrize("where", ["used", "unused", "inside a function", "in a chain"])
+def test_every_import_is_refused_where_it_is_written(where: str) -> None:
+    source = {
+        "used": changed(('"Read it."', 'import "t.dcdl".read')),
+        "unused": f'let lib = import "lib.dcdl"; in {{\n{GOOD}}}',
+        "inside a function": f'let f = (x) => import "lib.dcdl"; in {{\n{GOOD}}}',
+        "in a chain": changed(("schema_version = 1", f"schema_version = 1 {'+ 0 ' * 5_000}+ import lib")),
+    }[where]
+    found = [each for each in compile_source(source.encode()).diagnostics if each.severity is Severity.ERROR]
+    assert [(each.code, each.kind) for each in found] == [("dcdl_import", "import")]
+    place = found[0].primary.place
+    assert place.source.slice(place.span).startswith("import ")
+
+
+def test_the_word_import_in_a_text_is_no_import() -> None:
+    assert errors(changed(('"Read it."', '"Read what you import."'))) == []
+
+
+HEAVY = ("networkx", "sqlmodel", "sqlalchemy", "pydantic_ai", "rich", "stateward.store", "stateward.runtime")
+
+
+def _loaded(code: str) -> set[str]:
+    script = f"import sys\n{code}\nprint(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env={**os.environ})
+    return {name for name in HEAVY if name in done.stdout.split()}
+
+
+def test_importing_the_pipeline_loads_nothing_heavy() -> None:
+    assert _loaded("import stateward.compiler.pipeline") == set()
+
+
+def test_the_graph_library_is_loaded_when_there_is_a_graph_to_check() -> None:
+    compile_it = "from stateward.compiler.pipeline import compile_source\n"
+    assert _loaded(f"{compile_it}compile_source(b'{{')") == set()
+    assert _loaded(f"{compile_it}compile_source({GOOD.encode()!r})") == {"networkx"}
+
+
+def test_the_definition_is_loaded_without_the_compiler() -> None:
+    script = "import sys\nimport stateward.compiler.flow.definition\nprint(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = {name for name in done.stdout.split() if name.startswith("stateward.compiler")}
+    assert loaded == {"stateward.compiler", "stateward.compiler.flow", "stateward.compiler.flow.definition"}
