@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.decide import Answered, Command, Decided, Decision, Outcome, Report, Request, Start, decide
+from stateward.runtime.core.decide import Judged, Command, Decided, Decision, Outcome, Report, Request, Start, decide
 from stateward.runtime.core.events import Event, EventId, Recorded, Verdict
 from stateward.runtime.core.instance import NOTHING_YET, FlowState, Instance, Pin
 from stateward.runtime.core.replay import advance, new_ids
@@ -93,7 +93,7 @@ class History:
     def answer(self, given: Mapping[str, Verdict], attempt: str | None = None) -> Decision:
         """Report verdicts; transitions not given are `not_met`."""
         state = self.instance.state
-        return self.report(Answered(judgements(self.definition, state, given)), attempt)
+        return self.report(Judged(judgements(self.definition, state, given)), attempt)
 
 
 def begun(definition: CompiledFlowDefinition) -> History:

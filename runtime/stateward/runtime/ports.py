@@ -262,7 +262,7 @@ class VerificationRequest:
     reason: str
     """The worker's words: a claim."""
     questions: tuple[Question, ...]
-    captured: tuple[Entry, ...]
+    captured: Sequence[Entry]
     """The committed log up to and including the request, oldest first."""
 
 

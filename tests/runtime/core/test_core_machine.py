@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.decide import Answered, Decided, Decision, Failed, GivenUp, Outcome
+from stateward.runtime.core.decide import Judged, Decided, Decision, Failed, GivenUp, Outcome
 from stateward.runtime.core.events import (
     CancelCause,
     EntryCitation,
@@ -40,7 +40,7 @@ def outcomes(draw: st.DrawFn, expected: list[str]) -> Outcome:
         return GivenUp(draw(st.sampled_from(CancelCause)))
     names = expected if kind == "sense" else draw(st.lists(st.sampled_from(NAMES), max_size=6))
     given = tuple(_judged(draw, name) for name in names)
-    return Answered(given, frozenset(draw(st.sets(st.just(CITATION)))))
+    return Judged(given, frozenset(draw(st.sets(st.just(CITATION)))))
 
 
 def _judged(draw: st.DrawFn, name: str) -> Judgement:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stateward.runtime.core import limits
-from stateward.runtime.core.decide import Answered, Continue, Decided, Failed, GivenUp, Outcome, Repeat, Report, Request, decide
+from stateward.runtime.core.decide import Judged, Continue, Decided, Failed, GivenUp, Outcome, Repeat, Report, Request, decide
 from stateward.runtime.core.events import (
     CancelCause,
     FailureCause,
@@ -187,7 +187,7 @@ def test_every_judgement_is_an_answer_that_is_repeated(given: dict[str, Any]) ->
 
 @pytest.mark.parametrize(
     "outcome",
-    [Failed(FailureCause.TIMEOUT, "too slow"), GivenUp(CancelCause.WITHDRAWN), Answered(())],
+    [Failed(FailureCause.TIMEOUT, "too slow"), GivenUp(CancelCause.WITHDRAWN), Judged(())],
     ids=lambda each: type(each).__name__,
 )
 def test_what_came_to_no_judgement_is_verified_again_for_the_same_reason(outcome: Outcome) -> None:
@@ -245,7 +245,7 @@ def test_exactly_one_condition_met_moves_in_one_record() -> None:
         TransitionCheckPassed(instance="instance-1", visit=1, attempt="attempt-2", transition="y", judgements=given),
         StateEntered(instance="instance-1", visit=2, state="c", status=Status.ACTIVE, transition="y", attempt="attempt-2"),
     )
-    assert Decided(expected) == history.report(Answered(given))
+    assert Decided(expected) == history.report(Judged(given))
     assert ("c", 2, {"a": 1, "c": 1}) == (history.instance.state, history.instance.visit, history.instance.visits)
 
 
@@ -278,7 +278,7 @@ REJECTIONS = {
 def test_a_rejection_has_its_code_and_moves_nothing(given: tuple[Any, ...], code: RejectionCode) -> None:
     history = begun(FORK)
     history.request("done")
-    decided = history.report(Answered(given))
+    decided = history.report(Judged(given))
     assert isinstance(decided, Decided)
     (event,) = decided.events
     assert isinstance(event, TransitionCheckRejected)
@@ -328,7 +328,7 @@ def test_a_late_result_is_ignored_and_leaves_the_attempt_as_it_was(ended: dict[s
     history.answer(ended)
     before = history.state
     expected = LateResultIgnored(instance="instance-1", visit=before.instance.visit, attempt="attempt-2")
-    assert Decided((expected,)) == history.report(Answered(judgements(FORK, "a", {"y": MET})), "attempt-2")
+    assert Decided((expected,)) == history.report(Judged(judgements(FORK, "a", {"y": MET})), "attempt-2")
     assert before == history.state
 
 
@@ -336,7 +336,7 @@ def test_a_foreign_result_is_ignored_and_leaves_the_open_attempt_open() -> None:
     history = begun(FORK)
     history.request("done")
     before = history.state
-    decided = history.report(Answered(judgements(FORK, "a", {"y": MET})), "of somebody else")
+    decided = history.report(Judged(judgements(FORK, "a", {"y": MET})), "of somebody else")
     assert isinstance(decided, Decided)
     assert ([LateResultIgnored], before) == ([type(each) for each in decided.events], history.state)
 
@@ -359,7 +359,7 @@ def test_a_result_for_a_state_that_is_no_more_is_stale_whatever_it_says(moved: d
     history = begun(FORK)
     history.request("done")
     state = replace(history.state, instance=replace(history.instance, **moved))
-    for outcome in (Answered(judgements(FORK, "a", {"x": MET})), Failed(FailureCause.BUDGET, "spent"), GivenUp(CancelCause.WITHDRAWN)):
+    for outcome in (Judged(judgements(FORK, "a", {"x": MET})), Failed(FailureCause.BUDGET, "spent"), GivenUp(CancelCause.WITHDRAWN)):
         decided = decide(FORK, state, Report("attempt-2", outcome))
         assert isinstance(decided, Decided)
         (event,) = decided.events

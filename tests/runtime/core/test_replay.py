@@ -131,7 +131,7 @@ BROKEN: dict[str, tuple[Records, str]] = {
     ),
     "a definition that is not there": (
         [(changed(BEGUN[0], definition_digest="sha256:other"), BEGUN[1])],
-        "event 1.0: flow `workspace:fork` pins definition sha256:other, which is not there",
+        "event 1.1: definition sha256:other of flow `workspace:fork`, in state `a`, is not there",
     ),
     "a visit skipped": ([BEGUN, REQUESTED, (PASSED, changed(ENTERED, visit=3))], "event 3.1: it is visit 3, expected 2"),
     "an event of another visit": ([BEGUN, (changed(REQUESTED[0], visit=2),)], "event 2.0: it is of visit 2, the instance is at visit 1"),

@@ -56,7 +56,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Judged:
     """The verifier gave results."""
 
     judgements: tuple[Judgement, ...]
@@ -79,7 +79,7 @@ class GivenUp:
     cause: CancelCause
 
 
-Outcome: TypeAlias = Answered | Failed | GivenUp
+Outcome: TypeAlias = Judged | Failed | GivenUp
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +135,9 @@ def decide(definition: CompiledFlowDefinition, state: FlowState, command: Comman
 
 
 def _start(definition: CompiledFlowDefinition, state: FlowState, command: Start) -> Decision:
-    instance = state.instance
-    if instance is not None and instance.status is Status.ACTIVE:
-        return Refusal(
-            RefusalCode.INSTANCE_ACTIVE,
-            f"flow `{instance.pin.selector}` is active in state `{instance.state}`",
-            ("submit input without a flow segment", "request a transition"),
-        )
+    problem = active_problem(state)
+    if problem is not None:
+        return problem
     pin = command.pin
     started = InstanceStarted(
         instance=command.instance,
@@ -156,6 +152,18 @@ def _start(definition: CompiledFlowDefinition, state: FlowState, command: Start)
     )
     status = status_in(definition, definition.initial)
     return Decided((started, StateEntered(instance=command.instance, visit=1, state=definition.initial, status=status)))
+
+
+def active_problem(state: FlowState) -> Refusal | None:
+    """Refuse to begin an instance while one is active."""
+    instance = state.instance
+    if instance is None or instance.status is not Status.ACTIVE:
+        return None
+    return Refusal(
+        RefusalCode.INSTANCE_ACTIVE,
+        f"flow `{instance.pin.selector}` is active in state `{instance.state}`",
+        ("submit input without a flow segment", "request a transition"),
+    )
 
 
 def _request(state: FlowState, command: Request) -> Decision:
@@ -230,7 +238,7 @@ def _report(definition: CompiledFlowDefinition, state: FlowState, command: Repor
             return Decided(
                 (TransitionVerificationFailed(instance=instance.id, visit=instance.visit, attempt=opened.id, cause=cause, message=bounded),)
             )
-        case Answered(judgements, unresolved):
+        case Judged(judgements, unresolved):
             return _ruled(definition, instance, opened, judgements, unresolved)
     assert_never(command.outcome)
 

@@ -70,9 +70,12 @@ def _check_definition(
     before: FlowState, recorded: Recorded, after: Instance | None, definitions: Mapping[str, CompiledFlowDefinition]
 ) -> None:
     assert after is not None  # every event has an instance
+    if not after.state:
+        return  # the state entered next, in the same record, is the first thing to be looked up
     definition = definitions.get(after.pin.definition_digest)
     if definition is None:
-        broken(recorded.id, f"flow `{after.pin.selector}` pins definition {after.pin.definition_digest}, which is not there")
+        named = f"definition {after.pin.definition_digest} of flow `{after.pin.selector}`"
+        broken(recorded.id, f"{named}, in state `{after.state}`, is not there")
     match recorded.event:
         case TransitionCheckPassed() as passed:
             _check_passed(definition.state(after.state), recorded.id, passed)

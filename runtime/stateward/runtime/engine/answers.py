@@ -1,0 +1,101 @@
+"""What a worker is told, made of the state that the events of its answer lead to; and what a verifier is asked.
+
+Invariants: made before the commit and stored with it, so that what is told later is what was told first; instructions, conditions and
+reasons are byte for byte those of the pinned definition and of the worker.
+"""
+
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.runtime.core.events import Judgement
+from stateward.runtime.core.instance import Attempt, AttemptStatus, Instance, Resolution
+from stateward.runtime.ports import Question, VerificationRequest
+from stateward.runtime.session.answers import Answer, TransitionAnswer
+from stateward.runtime.session.captured import CapturedLog
+from stateward.runtime.session.entries import reference
+
+VERIFIER_CANCELLED: Final = "verifier_cancelled"
+VERIFIER_FAILED: Final = "verifier_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A request has its answer."""
+
+    answer: Answer
+    repeated: bool = False
+    """Whether it was given before, to the same request."""
+    late: bool = False
+    """Whether it was given before, and the result that came now was ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A request is to be verified; what comes of it is to be reported."""
+
+    request: VerificationRequest
+    continued: bool = False
+    """Whether an earlier call began it. Then its reason and its capture are the earlier ones."""
+
+
+def answer_of(definition: CompiledFlowDefinition, instance: Instance, *, self_judged: bool) -> Answer:
+    """Give the answer to the request that the instance resolved last."""
+    last = instance.last
+    assert last is not None  # it has just been resolved
+    code, cause = _why(last)
+    entered = last.status is AttemptStatus.ENTERED
+    return Answer(
+        attempt=last.attempt.id,
+        outcome=last.status,
+        code=code,
+        cause=cause,
+        message=last.message,
+        reason=last.attempt.reason,
+        judged=reference(last.attempt.requested.seq),
+        state=instance.state,
+        visit=instance.visit,
+        status=instance.status,
+        instructions=definition.state(instance.state).instructions if entered else "",
+        transition=last.transition,
+        results=() if entered else tuple(map(_result, last.judgements)),
+        self_judged=self_judged,
+    )
+
+
+def _why(last: Resolution) -> tuple[str, str]:
+    match last.status:
+        case AttemptStatus.ENTERED:
+            return "", ""
+        case AttemptStatus.REJECTED:
+            return str(last.rejection), ""
+        case AttemptStatus.CANCELLED:
+            return VERIFIER_CANCELLED, str(last.cancellation)
+        case AttemptStatus.FAILED:
+            return VERIFIER_FAILED, str(last.failure)
+        case AttemptStatus.VERIFYING:
+            raise AssertionError("an open attempt has no answer")
+    assert_never(last.status)
+
+
+def _result(judgement: Judgement) -> TransitionAnswer:
+    return TransitionAnswer(judgement.transition, judgement.checked, judgement.rationale, judgement.missing, judgement.note)
+
+
+def question_for(
+    worker: str, definition: CompiledFlowDefinition, attempt: Attempt, number: int, captured: CapturedLog
+) -> VerificationRequest:
+    """Give what a verifier is asked about an attempt."""
+    here = definition.state(attempt.state)
+    return VerificationRequest(
+        worker=worker,
+        attempt=attempt.id,
+        attempt_number=number,
+        flow=definition.name,
+        state=here.id,
+        visit=attempt.visit,
+        instructions=here.instructions,
+        reason=attempt.reason,
+        questions=tuple(Question(each.id, each.target, each.condition, each.synthetic) for each in here.transitions),
+        captured=captured,
+    )

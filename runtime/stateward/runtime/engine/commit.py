@@ -1,0 +1,78 @@
+"""The one way in which anything is written: load, decide, append where the head is still the one that was loaded, else decide again.
+
+Invariants: what is decided is decided on the whole log up to the head it is appended to; a commit whose answer was lost is looked up by
+its key before anybody is told; every plan can be made again, for it begins by looking for what an earlier one wrote.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.core.texts import shown
+from stateward.runtime.engine.folding import Folds, Loaded
+from stateward.runtime.engine.limits import COMMITS_MAX
+from stateward.runtime.ports import Committed, Duplicate, Moved, OutcomeUnknown, SessionStore
+from stateward.runtime.session.entries import Head, NewEntry
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Append(Generic[T]):
+    """A plan: these entries, in one commit."""
+
+    entries: tuple[NewEntry, ...]
+    """The last one has a key by which the commit is found."""
+    done: Callable[[Head], T]
+    """Makes the result once they are committed; the head is that of the last one."""
+    definitions: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def commit(sessions: SessionStore, folds: Folds, worker: str, plan: Callable[[Loaded], Append[T] | T]) -> T | Refusal:
+    """Carry out a plan, made again on the new facts as often as somebody else appended first. Raises what the store raises."""
+    for _ in range(COMMITS_MAX):
+        loaded = folds.load(worker)
+        if loaded is None:
+            return not_found(worker)
+        if loaded.newer:
+            return Refusal(RefusalCode.WORKER_READ_ONLY, loaded.newer, ("read the log",))
+        step = plan(loaded)
+        if not isinstance(step, Append):
+            return step
+        head = _append(sessions, folds, loaded, step)
+        if head is not None:
+            return step.done(head)
+    return contended()
+
+
+def _append(sessions: SessionStore, folds: Folds, loaded: Loaded, step: Append[T]) -> Head | None:
+    try:
+        appended = sessions.append(loaded.worker, loaded.head, step.entries, step.definitions)
+    except OutcomeUnknown:
+        folds.forget(loaded.worker)
+        return look_up(sessions, loaded.worker, step.entries[-1])
+    match appended:
+        case Committed(head):
+            return head
+        case Moved() | Duplicate():
+            return None
+
+
+def look_up(sessions: SessionStore, worker: str, last: NewEntry) -> Head | None:
+    """Find out whether a commit happened whose answer was lost: its last entry's head, or None when it did not."""
+    assert last.key is not None  # by which a commit is found
+    entry = sessions.find(worker, last.key)
+    if entry is None or entry.payload != last.payload:
+        return None
+    return Head(entry.seq, entry.digest)
+
+
+def contended() -> Refusal:
+    """Refuse what could not be committed because others kept appending first."""
+    return Refusal(RefusalCode.WORKER_CONTENDED, f"the log kept growing through {COMMITS_MAX} tries", ("try again",))
+
+
+def not_found(worker: str) -> Refusal:
+    """Refuse what is asked of a Worker that is none."""
+    return Refusal(RefusalCode.WORKER_NOT_FOUND, f"there is no Worker {shown(worker)}", ("name a Worker of this store",))

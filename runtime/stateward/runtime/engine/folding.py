@@ -1,0 +1,248 @@
+"""A Worker as its log folds to: the only way in which the engine knows one.
+
+Invariants: nothing is known of a Worker but what its committed entries say; what is remembered between calls is only ever extended by
+entries that follow on it, and is forgotten when anything about it is in doubt; a log that a newer program wrote to is folded up to
+there and marked; a log that cannot be is Damaged, naming the entry.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime
+from threading import Lock
+from typing import Final
+
+from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.runtime.core.events import EventId, InstanceStarted, Recorded, TransitionRequested
+from stateward.runtime.core.evolve import HistoryBroken
+from stateward.runtime.core.instance import NOTHING_YET, FlowState
+from stateward.runtime.core.replay import advance, new_ids
+from stateward.runtime.engine.keys import is_id
+from stateward.runtime.engine.limits import DEFINITIONS_MAX, FOLDS_MAX
+from stateward.runtime.ports import Damaged, SessionStore, StoreNewer
+from stateward.runtime.profile import VerifierKind
+from stateward.runtime.session.entries import GENESIS, ActorClass, Entry, Head, reference
+from stateward.runtime.session.evidence import is_admissible
+from stateward.runtime.session.payloads import OPAQUE, Payload, SessionStarted, decode, flow_events
+from stateward.runtime.session.strict import Malformed, Newer
+
+INSPECT: Final = "inspect the log; a session that is not intact cannot go on"
+UPGRADE: Final = "use the newer program"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A Worker at a head of its log."""
+
+    worker: str
+    head: Head
+    created: datetime
+    session: SessionStarted
+    flow: FlowState
+    definition: CompiledFlowDefinition | None
+    """What the latest instance pins; None when there was none."""
+    evidence: int
+    """The number of the newest admissible entry."""
+    asked_by: ActorClass | None
+    """Who made the latest request for a transition."""
+    asked_by_a_person: bool
+    """Whether any request came from a person."""
+    newer: str
+    """What a newer program wrote, because of which the Worker is read-only; empty when nothing."""
+
+    @property
+    def is_self_judged(self) -> bool:
+        """Whether the person who judges is also the one who works."""
+        worked = self.session.worked_by is ActorClass.PERSON or self.asked_by_a_person
+        return self.session.verifier == VerifierKind.PERSON and worked
+
+
+def payload_of(entry: Entry) -> Payload:
+    """Read an entry's payload. Raises Damaged, or StoreNewer for what only a newer program reads."""
+    try:
+        return decode(entry)
+    except Malformed as problem:
+        raise damaged(entry.worker, entry.seq, str(problem)) from problem
+    except Newer as problem:
+        raise StoreNewer(f"entry {entry.reference} of Worker {entry.worker} is a newer program's ({problem})", UPGRADE) from problem
+
+
+def damaged(worker: str, seq: int, problem: str) -> Damaged:
+    """Say that an entry is not what was written."""
+    return Damaged(f"entry {reference(seq)} of Worker {worker} is damaged: {problem}", INSPECT)
+
+
+class Definitions:
+    """The definitions that logs pin, read once each."""
+
+    def __init__(self, sessions: SessionStore) -> None:
+        self._sessions = sessions
+        self._known: OrderedDict[str, CompiledFlowDefinition] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, digest: str) -> CompiledFlowDefinition | None:
+        """Give a definition by its digest; None when it is not stored. Raises Damaged when it is not what was stored."""
+        with self._lock:
+            known = self._known.get(digest)
+        if known is not None:
+            return known
+        canonical = self._sessions.definition(digest)
+        return None if canonical is None else self._remember(digest, canonical)
+
+    def _remember(self, digest: str, canonical: bytes) -> CompiledFlowDefinition:
+        try:
+            definition = CompiledFlowDefinition.model_validate_json(canonical)
+        except ValueError as problem:
+            raise Damaged(f"definition {digest} is none that this program knows", INSPECT) from problem
+        with self._lock:
+            self._known[digest] = definition
+            while len(self._known) > DEFINITIONS_MAX:
+                self._known.popitem(last=False)
+        return definition
+
+
+class WorkerFold:
+    """The fold of one Worker's log, extended as the log grows."""
+
+    def __init__(self, worker: str, sessions: SessionStore, definitions: Definitions) -> None:
+        self._worker = worker
+        self._sessions = sessions
+        self._known = definitions
+        self._lock = Lock()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._head = GENESIS
+        self._created: datetime | None = None
+        self._session: SessionStarted | None = None
+        self._flow: FlowState = NOTHING_YET
+        self._used: set[str] = set()
+        self._definitions: dict[str, CompiledFlowDefinition] = {}
+        self._evidence = 0
+        self._asked_by: ActorClass | None = None
+        self._asked_by_a_person = False
+        self._newer = ""
+
+    def catch_up(self) -> Loaded | None:
+        """Read what was appended since; None when there is no such Worker."""
+        with self._lock:
+            head = self._sessions.head(self._worker)
+            if head is None:
+                return None
+            if head != self._head:
+                self._read(head)
+            return self._loaded()
+
+    def _read(self, head: Head) -> None:
+        new = self._sessions.entries(self._worker, self._head.seq, head.seq)
+        first = next(new, None)
+        if first is None or first.previous != self._head.digest:  # another log than the one that was folded
+            self._reset()
+            new = self._sessions.entries(self._worker, 0, head.seq)
+        else:
+            self._take(first)
+        for entry in new:
+            self._take(entry)
+        if self._head != head:
+            raise damaged(self._worker, head.seq, "it is missing")
+
+    def _take(self, entry: Entry) -> None:
+        if (entry.seq, entry.previous) != (self._head.seq + 1, self._head.digest):
+            raise damaged(self._worker, entry.seq, "it does not follow the entry before it")
+        payload = self._payload(entry)
+        if entry.seq == 1:
+            self._begin(entry, payload)
+        elif not self._newer:
+            self._fold(entry, payload)
+        if is_admissible(entry):
+            self._evidence = entry.seq
+        self._head = Head(entry.seq, entry.digest)
+
+    def _payload(self, entry: Entry) -> Payload:
+        try:
+            return payload_of(entry)
+        except StoreNewer as problem:
+            if entry.seq == 1:  # without its session nothing of the Worker can be shown
+                raise
+            self._newer = self._newer or problem.message
+            return OPAQUE
+
+    def _begin(self, entry: Entry, payload: Payload) -> None:
+        if not isinstance(payload, SessionStarted) or payload.worker != self._worker:
+            raise damaged(self._worker, entry.seq, "the log does not begin with this Worker's session")
+        self._created, self._session = entry.time, payload
+
+    def _fold(self, entry: Entry, payload: Payload) -> None:
+        record = tuple(Recorded(EventId(entry.seq, index), event) for index, event in enumerate(flow_events(payload)))
+        for each in record:
+            self._note(each, entry)
+        try:
+            self._flow = advance(self._flow, record, self._definitions, self._used)
+        except HistoryBroken as problem:
+            raise damaged(self._worker, entry.seq, str(problem)) from problem
+        self._used |= new_ids(record)
+
+    def _note(self, recorded: Recorded, entry: Entry) -> None:
+        match recorded.event:
+            case InstanceStarted(definition_digest=digest):
+                definition = self._known.get(digest)
+                if definition is not None:
+                    self._definitions[digest] = definition
+            case TransitionRequested():
+                self._asked_by = entry.actor.actor_class
+                self._asked_by_a_person |= self._asked_by is ActorClass.PERSON
+            case _:
+                pass
+
+    def _loaded(self) -> Loaded:
+        assert self._session is not None  # the first entry was taken
+        assert self._created is not None
+        instance = self._flow.instance
+        return Loaded(
+            worker=self._worker,
+            head=self._head,
+            created=self._created,
+            session=self._session,
+            flow=self._flow,
+            definition=None if instance is None else self._definitions[instance.pin.definition_digest],
+            evidence=self._evidence,
+            asked_by=self._asked_by,
+            asked_by_a_person=self._asked_by_a_person,
+            newer=self._newer,
+        )
+
+
+class Folds:
+    """The folds of the Workers that were asked for lately."""
+
+    def __init__(self, sessions: SessionStore) -> None:
+        self._sessions = sessions
+        self._definitions = Definitions(sessions)
+        self._folds: OrderedDict[str, WorkerFold] = OrderedDict()
+        self._lock = Lock()
+
+    def load(self, worker: str) -> Loaded | None:
+        """Give a Worker as its log says now; None when there is none. Raises Damaged and what the store raises."""
+        if not is_id(worker):
+            return None
+        fold = self._fold(worker)
+        whole = False
+        try:
+            loaded = fold.catch_up()
+            whole = loaded is not None
+        finally:
+            if not whole:  # half a fold is worth nothing
+                self.forget(worker)
+        return loaded
+
+    def forget(self, worker: str) -> None:
+        """Drop what is remembered of a Worker."""
+        with self._lock:
+            self._folds.pop(worker, None)
+
+    def _fold(self, worker: str) -> WorkerFold:
+        with self._lock:
+            fold = self._folds.setdefault(worker, WorkerFold(worker, self._sessions, self._definitions))
+            self._folds.move_to_end(worker)
+            while len(self._folds) > FOLDS_MAX:
+                self._folds.popitem(last=False)
+            return fold

@@ -1,0 +1,31 @@
+"""The keys of entries: names, unique in a log, by which what one operation wrote is found again."""
+
+from typing import Final
+
+ID_BYTES_MAX: Final = 128
+"""Of the id of a Worker, a submission or an attempt."""
+
+
+def is_id(text: str) -> bool:
+    """Tell whether a text that somebody gives for an id can be one: short, and nothing but printable ASCII."""
+    return 1 <= len(text) <= ID_BYTES_MAX and text.isascii() and text.isprintable()
+
+
+def submission_key(submission: str) -> str:
+    """Name the entry of a submission."""
+    return f"submission:{submission}"
+
+
+def request_key(attempt: str) -> str:
+    """Name the entry that began an attempt."""
+    return f"request:{attempt}"
+
+
+def resolution_key(attempt: str) -> str:
+    """Name the entry that resolved an attempt: with it, no attempt is ever resolved twice."""
+    return f"resolution:{attempt}"
+
+
+def late_key(attempt: str) -> str:
+    """Name the entry that notes late results of an attempt: with it, they are noted once, however many there are."""
+    return f"late:{attempt}"

@@ -1,0 +1,56 @@
+"""Events as entries: which entry of the log holds what was decided.
+
+Invariants: a request is an `extension` from whoever asked; what resolves an attempt is a `tool_result` from the engine, with exactly what
+the worker is told and the events beside it; each has the key by which it is found.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.runtime.core.events import Event, EventId, LateResultIgnored, Recorded, TransitionRequested
+from stateward.runtime.core.evolve import evolve
+from stateward.runtime.core.instance import FlowState
+from stateward.runtime.engine.answers import answer_of
+from stateward.runtime.engine.keys import late_key, request_key, resolution_key
+from stateward.runtime.session.answers import Answer
+from stateward.runtime.session.entries import Actor, ActorClass, Kind, NewEntry
+from stateward.runtime.session.payloads import TRANSITION_TOOL, Extension, FlowRecord, ToolResult, encode
+
+ENGINE: Final = Actor(ActorClass.ENGINE, "in_process")
+JUDGE: Final = Actor(ActorClass.VERIFIER, "in_process")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """An attempt's end, as it is to be recorded."""
+
+    entry: NewEntry
+    answer: Answer
+    flow: FlowState
+    """After it."""
+
+
+def resolution(
+    definition: CompiledFlowDefinition, flow: FlowState, events: Sequence[Event], seq: int, time: datetime, *, self_judged: bool
+) -> Resolved:
+    """Put what resolves the open attempt, and what the worker is told of it, into one entry; `seq` is the number it will have."""
+    for index, event in enumerate(events):
+        flow = evolve(flow, Recorded(EventId(seq, index), event))
+    instance = flow.instance
+    assert instance is not None  # it has just resolved an attempt
+    answer = answer_of(definition, instance, self_judged=self_judged)
+    payload = encode(ToolResult(TRANSITION_TOOL, answer, (FlowRecord(tuple(events)),)))
+    return Resolved(NewEntry(Kind.TOOL_RESULT, ENGINE, time, payload, resolution_key(answer.attempt)), answer, flow)
+
+
+def request(event: TransitionRequested, actor: Actor, time: datetime) -> NewEntry:
+    """Put a request into an entry."""
+    return NewEntry(Kind.EXTENSION, actor, time, encode(Extension(FlowRecord((event,)))), request_key(event.attempt))
+
+
+def late(event: LateResultIgnored, time: datetime) -> NewEntry:
+    """Put the note of a late result into an entry."""
+    return NewEntry(Kind.EXTENSION, JUDGE, time, encode(Extension(FlowRecord((event,)))), late_key(event.attempt))

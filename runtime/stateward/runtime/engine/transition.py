@@ -1,0 +1,186 @@
+"""Requesting a transition and reporting what a verifier made of it.
+
+Invariants: an attempt is begun by one entry and resolved by one other, each under a key made of its id, so that neither happens twice;
+what the worker is told lies in the entry that resolves it and is told again from there; a late result changes nothing and is noted
+once.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final, assert_never
+
+from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.runtime.core.decide import Continue, Decided, Failed, GivenUp, Judged, Outcome, Repeat, Report, Request, decide
+from stateward.runtime.core.events import CancelCause, Event, EventId, LateResultIgnored, TransitionRequested
+from stateward.runtime.core.instance import Attempt, Instance
+from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.core.texts import shown
+from stateward.runtime.engine import records
+from stateward.runtime.engine.answers import Answered, Begun, question_for
+from stateward.runtime.engine.citations import unresolved
+from stateward.runtime.engine.commit import Append
+from stateward.runtime.engine.folding import INSPECT, Loaded, payload_of
+from stateward.runtime.engine.keys import is_id, late_key, request_key, resolution_key
+from stateward.runtime.engine.means import Means
+from stateward.runtime.ports import Damaged, SessionStore, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
+from stateward.runtime.profile import VerifierKind
+from stateward.runtime.session.answers import Answer
+from stateward.runtime.session.captured import CapturedLog, Reader
+from stateward.runtime.session.entries import Actor, ActorClass, Head, NewEntry
+from stateward.runtime.session.payloads import ToolResult
+
+_ASK_IN_THE_STATE: Final = ("read the state that is entered, then request a transition",)
+
+
+class Beginning:
+    """One request for a transition. Its attempt id is made once, however often it has to be decided."""
+
+    def __init__(self, means: Means, reason: str, actor: Actor) -> None:
+        self._means = means
+        self._reason = reason
+        self._actor = actor
+        self._attempt = means.ids.new()
+        self._asked_at: tuple[str, int] | None = None
+        """The instance and visit that the caller asked to leave: those of the first look."""
+
+    def plan(self, loaded: Loaded) -> Append[Begun | Answered | Refusal] | Begun | Answered | Refusal:
+        """Decide on the request."""
+        problem = self._rights_problem(loaded)
+        if problem is not None:
+            return problem
+        instance, definition = loaded.flow.instance, loaded.definition
+        if instance is None or definition is None:
+            return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, "no flow was started", ("submit input with one flow segment",))
+        decision = decide(definition, loaded.flow, Request(self._attempt, self._reason, loaded.evidence))
+        if isinstance(decision, Repeat):
+            return self._repeated(loaded, decision.resolution.attempt.id)
+        if isinstance(decision, Refusal):
+            return decision
+        moved = self._moved(instance)
+        if moved is not None:
+            return moved
+        match decision:
+            case Continue(attempt):
+                return self._continued(loaded, definition, instance, attempt)
+            case Decided(events):
+                return self._begun(loaded, definition, instance, events)
+        assert_never(decision)
+
+    def _rights_problem(self, loaded: Loaded) -> Refusal | None:
+        profile, pinned = self._means.profile, loaded.session.profile
+        if not (profile.flow_enabled and pinned.flow_enabled):
+            return Refusal(RefusalCode.FLOW_NOT_ENABLED, f"profile `{pinned.name}` does not enable flows")
+        if loaded.session.verifier == VerifierKind.SCRIPTED and not (profile.demonstration and pinned.demonstration):
+            message = f"profile `{profile.name}` is no demonstration, and a script judges this Worker"
+            return Refusal(RefusalCode.VERIFIER_NOT_ALLOWED, message, ("use a profile that is marked as a demonstration",))
+        return None
+
+    def _moved(self, instance: Instance) -> Refusal | None:
+        """Refuse a request whose state was left between the first look and this one: the caller did not ask to leave the next state."""
+        here = (instance.id, instance.visit)
+        self._asked_at = self._asked_at or here
+        if self._asked_at == here:
+            return None
+        return Refusal(RefusalCode.STATE_CHANGED, f"the state changed and is now `{instance.state}`", _ASK_IN_THE_STATE)
+
+    def _repeated(self, loaded: Loaded, attempt: str) -> Answered:
+        answer = stored_answer(self._means.sessions, loaded.worker, attempt)
+        if answer is None:
+            raise Damaged(f"the answer to attempt {attempt} of Worker {loaded.worker} is not found by its key", INSPECT)
+        return Answered(answer, repeated=True)
+
+    def _continued(self, loaded: Loaded, definition: CompiledFlowDefinition, instance: Instance, attempt: Attempt) -> Begun:
+        entry = self._means.sessions.find(loaded.worker, request_key(attempt.id))
+        if entry is None:
+            raise Damaged(f"the request of attempt {attempt.id} of Worker {loaded.worker} is not found by its key", INSPECT)
+        captured = CapturedLog(Head(entry.seq, entry.digest), self._reader(loaded.worker))
+        request = question_for(loaded.worker, definition, attempt, instance.attempts, captured)
+        return Begun(request, continued=attempt.id != self._attempt)
+
+    def _begun(
+        self, loaded: Loaded, definition: CompiledFlowDefinition, instance: Instance, events: Sequence[Event]
+    ) -> Append[Begun | Answered | Refusal]:
+        time = self._means.clock.now()
+        *superseding, requested = events
+        assert isinstance(requested, TransitionRequested)  # what a request decides on ends with it
+        entries: tuple[NewEntry, ...] = (records.request(requested, self._actor, time),)
+        if superseding:
+            seq = loaded.head.seq + 1
+            closed = records.resolution(definition, loaded.flow, superseding, seq, time, self_judged=is_self_judged(loaded))
+            entries = (closed.entry, *entries)
+
+        def done(head: Head) -> Begun:
+            attempt = Attempt(requested.attempt, requested.state, requested.visit, requested.reason, EventId(head.seq, 0))
+            captured = CapturedLog(head, self._reader(loaded.worker))
+            return Begun(question_for(loaded.worker, definition, attempt, instance.attempts + 1, captured))
+
+        return Append(entries, done)
+
+    def _reader(self, worker: str) -> Reader:
+        return partial(self._means.sessions.entries, worker)
+
+
+def report(means: Means, worker: str, attempt: str, outcome: VerifierOutcome) -> Answered | Refusal:
+    """Commit what a verification came to, unless its attempt is resolved already."""
+
+    def plan(loaded: Loaded) -> Append[Answered | Refusal] | Answered | Refusal:
+        instance, definition = loaded.flow.instance, loaded.definition
+        if instance is None or definition is None or not is_id(attempt):
+            return _unknown(attempt)
+        opened = instance.attempt
+        if opened is None or opened.id != attempt:
+            return _late(means, loaded, definition, attempt)
+        decided = decide(definition, loaded.flow, Report(attempt, _outcome(outcome, opened.requested.seq)))
+        assert isinstance(decided, Decided)  # the attempt is open
+        seq = loaded.head.seq + 1
+        resolved = records.resolution(definition, loaded.flow, decided.events, seq, means.clock.now(), self_judged=is_self_judged(loaded))
+        return Append((resolved.entry,), lambda _: Answered(resolved.answer))
+
+    return means.commit(worker, plan)
+
+
+def _late(
+    means: Means, loaded: Loaded, definition: CompiledFlowDefinition, attempt: str
+) -> Append[Answered | Refusal] | Answered | Refusal:
+    """Answer a result that comes too late with what the attempt came to; note it the first time."""
+    answer = stored_answer(means.sessions, loaded.worker, attempt)
+    if answer is None:
+        return _unknown(attempt)
+    answered = Answered(answer, late=True)
+    if means.sessions.find(loaded.worker, late_key(attempt)) is not None:
+        return answered
+    decided = decide(definition, loaded.flow, Report(attempt, GivenUp(CancelCause.CANCELLED)))
+    assert isinstance(decided, Decided)  # an attempt that is not open is only noted
+    (ignored,) = decided.events
+    assert isinstance(ignored, LateResultIgnored)
+    return Append((records.late(ignored, means.clock.now()),), lambda _: answered)
+
+
+def _unknown(attempt: str) -> Refusal:
+    return Refusal(RefusalCode.ATTEMPT_UNKNOWN, f"this Worker has no attempt {shown(attempt)}", ("request a transition",))
+
+
+def _outcome(outcome: VerifierOutcome, capture: int) -> Outcome:
+    match outcome:
+        case VerifierAnswered(judgements):
+            return Judged(judgements, unresolved(judgements, capture))
+        case VerifierFailed(cause, message):
+            return Failed(cause, message)
+        case VerifierCancelled():
+            return GivenUp(CancelCause.CANCELLED)
+    assert_never(outcome)
+
+
+def stored_answer(sessions: SessionStore, worker: str, attempt: str) -> Answer | None:
+    """Give what was told of an attempt; None when it was never resolved."""
+    entry = sessions.find(worker, resolution_key(attempt))
+    if entry is None:
+        return None
+    payload = payload_of(entry)
+    assert isinstance(payload, ToolResult)  # the key is given to nothing else
+    return payload.content
+
+
+def is_self_judged(loaded: Loaded) -> bool:
+    """Tell whether who asked last is also the one who judges."""
+    return loaded.session.verifier == VerifierKind.PERSON and loaded.asked_by is ActorClass.PERSON

@@ -1,0 +1,127 @@
+"""A Worker as people and programs are shown it: one value, computed from the log and bounded by the flow, never a second truth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledTransition
+from stateward.runtime.core.events import Event, EventId, Status
+from stateward.runtime.core.instance import Attempt, Instance, Pin, Resolution
+from stateward.runtime.engine.folding import Loaded
+from stateward.runtime.session.entries import ActorClass, Entry, Head
+from stateward.runtime.session.evidence import EvidenceClass
+from stateward.runtime.session.payloads import Payload, PinnedProfile
+
+
+@dataclass(frozen=True, slots=True)
+class FlowView:
+    """Where a flow instance stands."""
+
+    instance: str
+    number: int
+    """How many instances this Worker has had, this one included."""
+    pin: Pin
+    """Selector, flow id, revision, digests, and who chose it."""
+    name: str
+    definition: CompiledFlowDefinition
+    state: str
+    instructions: str
+    transitions: tuple[CompiledTransition, ...]
+    """The ways out, in order of declaration, the synthetic one last; none in a terminal state."""
+    visit: int
+    visits: Mapping[str, int]
+    status: Status
+    attempts: int
+    """How many requests were begun."""
+    attempt: Attempt | None
+    """The one that is open."""
+    last: Resolution | None
+    """How the last one ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerView:
+    """A Worker."""
+
+    worker: str
+    workspace: str
+    workdir: str
+    created: datetime
+    head: Head
+    profile: PinnedProfile
+    verifier: str
+    isolation: str
+    worked_by: ActorClass
+    self_judged: bool
+    read_only: str
+    """Why nothing can be written to it; empty when it can."""
+    flow: FlowView | None
+    """None when no flow was started."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """An event and the entry that holds it."""
+
+    id: EventId
+    event: Event
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEntry:
+    """An entry as it is shown."""
+
+    entry: Entry
+    evidence: EvidenceClass
+    payload: Payload
+    """`Opaque` where it is not ours to read."""
+    newer: str
+    """What of it a newer program wrote; empty when nothing."""
+    events: tuple[LoggedEvent, ...]
+
+
+def view_of(loaded: Loaded) -> WorkerView:
+    """Give the view of a Worker."""
+    session = loaded.session
+    return WorkerView(
+        worker=loaded.worker,
+        workspace=session.workspace,
+        workdir=session.workdir,
+        created=loaded.created,
+        head=loaded.head,
+        profile=session.profile,
+        verifier=session.verifier,
+        isolation=session.isolation,
+        worked_by=session.worked_by,
+        self_judged=loaded.is_self_judged,
+        read_only=loaded.newer,
+        flow=_flow(loaded),
+    )
+
+
+def _flow(loaded: Loaded) -> FlowView | None:
+    instance, definition = loaded.flow.instance, loaded.definition
+    if instance is None or definition is None:
+        return None
+    return _flow_of(instance, definition, loaded.flow.instances)
+
+
+def _flow_of(instance: Instance, definition: CompiledFlowDefinition, number: int) -> FlowView:
+    here = definition.state(instance.state)
+    return FlowView(
+        instance=instance.id,
+        number=number,
+        pin=instance.pin,
+        name=definition.name,
+        definition=definition,
+        state=here.id,
+        instructions=here.instructions,
+        transitions=here.transitions,
+        visit=instance.visit,
+        visits=instance.visits,
+        status=instance.status,
+        attempts=instance.attempts,
+        attempt=instance.attempt,
+        last=instance.last,
+    )
