@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
 from stateward.compiler.diagnostics.model import Diagnostic, Severity
-from stateward.compiler.flow.definition import CompiledFlowDefinition, StateDefinition, TransitionDefinition
+from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledState, CompiledTransition
 from stateward.compiler.pipeline import Compilation, compile_source
 from tests.conformance.cases import Case, Mismatch
 
@@ -60,7 +60,7 @@ def _described(definition: CompiledFlowDefinition, wanted: dict[str, Any]) -> di
     return {**described, "states": _by_id(states)}
 
 
-def _state(state: StateDefinition, wanted: dict[str, Any]) -> dict[str, Any]:
+def _state(state: CompiledState, wanted: dict[str, Any]) -> dict[str, Any]:
     conditions = {each[0]: each[2] for each in wanted.get("transitions", ())}
     return {
         "id": state.id,
@@ -70,7 +70,7 @@ def _state(state: StateDefinition, wanted: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _transition(transition: TransitionDefinition, wanted: Any) -> list[Any]:
+def _transition(transition: CompiledTransition, wanted: Any) -> list[Any]:
     condition = _text(transition.condition, wanted)
     is_sound = transition.synthetic == (transition.id == CANCEL)
     if transition.id == CANCEL and transition.condition.strip():

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from stateward.compiler.diagnostics.model import Diagnostic, PathPart
+from stateward.compiler.diagnostics.model import Diagnostic, PathPart, Severity
 from stateward.compiler.language.data import Data, plain
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.loader import MemoryLoader
@@ -23,7 +23,7 @@ def judge_evaluation(case: Case) -> Mismatch | None:
     loader = MemoryLoader({**case.fields.get("files", {}), MAIN: case.source})
     evaluation = Evaluation(source, parsed.module, loader=loader)
     data = evaluation.data(evaluation.root)
-    found = [*parsed.diagnostics, *evaluation.diagnostics]
+    found = [each for each in (*parsed.diagnostics, *evaluation.diagnostics) if each.severity is Severity.ERROR]
     expect = case.fields["expect"]
     if "error" in expect:
         if any(_is_expected(each, expect, parsed, source) for each in found):

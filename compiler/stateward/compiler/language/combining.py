@@ -43,6 +43,8 @@ from stateward.compiler.syntax.tree import Node
 
 P = ParamSpec("P")
 
+STEPS_PER_PAIR: Final = 2
+"""Steps that it costs to combine two values: more than to evaluate an expression."""
 PATTERN_CHARACTERS_PER_STEP: Final = 64
 """Characters that a pattern may look at for the price of one step."""
 
@@ -68,7 +70,7 @@ class Site:
         """Take an operand that failed."""
         return Failed(self.scope.module.source, self.node, None)
 
-    def enter(self, depth: int, steps: int = 1) -> None:
+    def enter(self, depth: int, steps: int = STEPS_PER_PAIR) -> None:
         """Spend what it costs to combine two values that are `depth` levels below the operands."""
         self.machine.spend(steps, self.node, self.scope)
         self.machine.check_depth(depth, self.node, self.scope)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from stateward.compiler.diagnostics.model import Diagnostic, PathPart
+from stateward.compiler.language.collecting import uncollected
 from stateward.compiler.language.data import Data, Hole
 from stateward.compiler.language.faults import a, family_of
 from stateward.compiler.language.handlers import HANDLERS
@@ -43,7 +44,8 @@ class Evaluation:
     def shape(self, cell: Cell, path: tuple[PathPart, ...] = ()) -> Shape:
         """Force one level of a value, its default where it has nothing else."""
         self._reporter.prefix = path
-        value = settled(self.machine, cell)
+        with uncollected():
+            value = settled(self.machine, cell)
         self._reporter.prefix = ()
         match value:
             case ObjectValue():
@@ -61,4 +63,5 @@ class Evaluation:
 
     def data(self, cell: Cell, path: tuple[PathPart, ...] = ()) -> Data:
         """Force all of a value that is found at a path of the result. What fails becomes a hole and is reported."""
-        return Materializer(self.machine, path).data(cell)
+        with uncollected():
+            return Materializer(self.machine, path).data(cell)

@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterable
 from decimal import Decimal
 from typing import Final, TypeAlias
 
+from stateward.compiler.language.collecting import uncollected
 from stateward.compiler.language.constraints import INT_MIN, Anything, Bounded, ElementsOf, EntriesOf, HostCheck, Matching, OfType
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.guard import Guard
@@ -44,7 +45,8 @@ Printing: TypeAlias = Generator["Printing", str, str]
 def show(evaluation: Evaluation) -> str:
     """Print the value of an evaluation. Everything is forced; `evaluation.diagnostics` tells what failed on the way."""
     printer = _Printer(evaluation)
-    text = _run(printer.cell(evaluation.root, None))
+    with uncollected():
+        text = _run(printer.cell(evaluation.root, None))
     evaluation.machine.reporter.step = None
     return text.replace(AUTHORED_BREAK, "\n")
 

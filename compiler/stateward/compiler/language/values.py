@@ -35,13 +35,14 @@ class Use:
         return Place(self.scope.module.source, self.node.span)
 
 
-@record
+@dataclass(slots=True, eq=False)
 class Via:
-    """The uses a value came through, the last one first."""
+    """The uses a value came through, the last one first. `places` is filled when they are first told."""
 
     source: Source
     node: Node
     earlier: "Via | None"
+    places: tuple[Place, ...] | None = None
 
 
 @record
@@ -60,7 +61,12 @@ class Value:
     @property
     def origin(self) -> Origin:
         """Where it was written, and the last uses it came through."""
-        return Origin(self.place, tuple(_uses(self.via)))
+        via = self.via
+        if via is None:
+            return Origin(self.place)
+        if via.places is None:
+            via.places = tuple(_uses(via))
+        return Origin(self.place, via.places)
 
 
 def _uses(via: Via | None) -> Iterator[Place]:
