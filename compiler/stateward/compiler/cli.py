@@ -430,7 +430,7 @@ def eval_command(context: click.Context, path: str, *, as_json: bool, stdin_file
     loader = StandardInputOnly().loader(path) if path == STANDARD_INPUT else host.loader(path)
     outcome = _evaluated(found, loader, as_json=as_json)
     if isinstance(outcome, str):
-        _say(f"{outcome}\n")
+        _say(outcome if outcome.endswith("\n") else f"{outcome}\n")
         return
     if as_json:
         _say(
@@ -447,6 +447,7 @@ def _evaluated(given: Document, loader: "Loader", *, as_json: bool) -> str | tup
     from stateward.compiler.flow.intake import take_in  # noqa: PLC0415 - help needs none of this
     from stateward.compiler.language.data import plain  # noqa: PLC0415
     from stateward.compiler.language.evaluation import Evaluation  # noqa: PLC0415
+    from stateward.compiler.language.render import show  # noqa: PLC0415
     from stateward.compiler.syntax.parser import parse  # noqa: PLC0415
 
     source = take_in(given.data, given.name, LIMITS.module_bytes)
@@ -454,9 +455,13 @@ def _evaluated(given: Document, loader: "Loader", *, as_json: bool) -> str | tup
         return (source.diagnostic(),)
     parsed = parse(source)
     evaluation = Evaluation(source, parsed.module, loader=loader)
-    data = evaluation.data(evaluation.root)
+    if as_json:
+        data = evaluation.data(evaluation.root)
+        text = "" if parsed.diagnostics or evaluation.diagnostics else json.dumps(plain(data), ensure_ascii=False)
+    else:
+        text = show(evaluation)
     found = sorted([*parsed.diagnostics, *evaluation.diagnostics], key=sort_key)
-    return tuple(found) if found else json.dumps(plain(data), ensure_ascii=False, indent=None if as_json else 4)
+    return tuple(found) if found else text
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

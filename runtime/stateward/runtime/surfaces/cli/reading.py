@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from stateward.compiler.cli import STATUS_ENVIRONMENT, STATUS_USAGE, SUFFIX, Document, Found
+from stateward.compiler.cli import SELECTORS, STATUS_ENVIRONMENT, STATUS_USAGE, SUFFIX, Document, Found
 from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.text import WIDTH, Look
 from stateward.compiler.diagnostics.wording import listed, nearest
@@ -43,11 +43,9 @@ class FileHost:
 
     def find(self, argument: str, *, bytes_max: int) -> Found | Failure:
         """Find a file, all `*.dcdl` files below a folder, or what a selector names."""
-        kind, colon, slug = argument.partition(":")
-        if colon and kind == "builtin":
-            return _one(_builtin(slug))
-        if colon and kind == "workspace":
-            return _one(self._workspace(slug))
+        if argument.startswith(SELECTORS):
+            kind, _, slug = argument.partition(":")
+            return _one(_builtin(slug) if kind == "builtin" else self._workspace(slug))
         path = Path(argument)
         try:
             mode = path.stat().st_mode
@@ -81,10 +79,13 @@ class FileHost:
         return None
 
     def loader(self, argument: str) -> "Loader":
-        """Give a loader that reaches the files of the folder of a file and below."""
-        from stateward.compiler.language.loader import FileTreeLoader  # noqa: PLC0415 - only `eval` imports
+        """Give a loader that reaches the files of the folder of a file and below; what a selector names imports nothing."""
+        from stateward.compiler.language.loader import REFUSING, FileTreeLoader  # noqa: PLC0415 - only `eval` imports
 
-        return FileTreeLoader(Path(argument).resolve().parent)
+        if argument.startswith(SELECTORS):
+            return REFUSING
+        folder = Path(argument).parent
+        return FileTreeLoader(folder, shown=_shown(str(folder)))
 
     def look(self) -> Look:
         """Say how standard output is written to: in colours only on a terminal that has not been told otherwise."""
@@ -150,11 +151,11 @@ def _near(argument: str) -> str:
         return f"did you mean `builtin:{argument}`?"
     path = Path(argument)
     try:
-        names = sorted(each.name for each in islice(path.parent.iterdir(), FILES_MAX))
+        names = {each.stem: each.name for each in sorted(islice(path.parent.iterdir(), FILES_MAX), reverse=True)}
     except OSError:
         return "check the path"
-    near = f"{path.name}{SUFFIX}" if f"{path.name}{SUFFIX}" in names else nearest(path.name, names)
-    return f"did you mean `{_shown(str(path.with_name(near)))}`?" if near is not None else "check the path"
+    near = path.name if path.name in names else nearest(path.stem, names)
+    return f"did you mean `{_shown(str(path.with_name(names[near])))}`?" if near is not None else "check the path"
 
 
 def _replace(target: Path, data: bytes) -> None:
