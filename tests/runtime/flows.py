@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from stateward.compiler.flow.definition import CANCEL_TRANSITION, CANCELLED_STATE, CompiledFlowDefinition, CompiledState, CompiledTransition
 
 CANCEL_TEXT = "It is impossible to go on."
-ODD_TEXT = "{x} {0.__class__} {{ %s ${HOME} {% if %} } é \u202e \ud800 \\ \" '\n\t"
-"""What a careless program looks up, doubles, drops or fails on."""
+ODD_TEXT = "{x} {0.__class__} {{ %s ${HOME} {% if %} } é \u202e \\ \" '\n\t"
+"""What a careless program looks up, doubles or drops."""
+HALF = "\ud800"
+"""Half a surrogate pair: in a worker's words, never in a source."""
 
 
 def flow(name: str = "paper", /, *, initial: str | None = None, **states: Mapping[str, str]) -> CompiledFlowDefinition:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.decide import Judged, Command, Decided, Decision, Outcome, Report, Request, Start, decide
+from stateward.runtime.core.decide import Command, Decided, Decision, Judged, Outcome, Report, Request, Start, decide
 from stateward.runtime.core.events import Event, EventId, Recorded, Verdict
 from stateward.runtime.core.instance import NOTHING_YET, FlowState, Instance, Pin
 from stateward.runtime.core.replay import advance, new_ids

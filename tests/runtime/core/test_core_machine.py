@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.decide import Judged, Decided, Decision, Failed, GivenUp, Outcome
+from stateward.runtime.core.decide import Decided, Decision, Failed, GivenUp, Judged, Outcome
 from stateward.runtime.core.events import (
     CancelCause,
     EntryCitation,

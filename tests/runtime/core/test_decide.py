@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stateward.runtime.core import limits
-from stateward.runtime.core.decide import Judged, Continue, Decided, Failed, GivenUp, Outcome, Repeat, Report, Request, decide
+from stateward.runtime.core.decide import Continue, Decided, Failed, GivenUp, Judged, Outcome, Repeat, Report, Request, decide
 from stateward.runtime.core.events import (
     CancelCause,
     FailureCause,
@@ -24,7 +24,7 @@ from stateward.runtime.core.events import (
 from stateward.runtime.core.instance import NOTHING_YET, AttemptStatus
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import size_of
-from tests.runtime.flows import FORK, NOTHING_TO_DO, ODD_TEXT, REVIEW
+from tests.runtime.flows import FORK, HALF, NOTHING_TO_DO, ODD_TEXT, REVIEW
 from tests.runtime.histories import History, begun, pin_of, walked
 from tests.runtime.judgements import INDETERMINATE, MET, NOT_MET, judgement, judgements
 
@@ -87,10 +87,10 @@ def test_an_instance_that_ended_may_be_followed_by_a_new_one(way: tuple[str, ...
 
 def test_a_request_begins_an_attempt_with_the_trimmed_reason_byte_for_byte() -> None:
     history = begun(FORK)
-    history.request(f" \n{ODD_TEXT}. \n")
+    history.request(f" \n{ODD_TEXT}{HALF}. \n")
     opened = history.instance.attempt
     assert opened is not None
-    assert (f"{ODD_TEXT}.".strip(), "a", 1, 2) == (opened.reason, opened.state, opened.visit, opened.requested.seq)
+    assert (f"{ODD_TEXT}{HALF}.".strip(), "a", 1, 2) == (opened.reason, opened.state, opened.visit, opened.requested.seq)
 
 
 @pytest.mark.parametrize("reason", ["", " \t\n"])

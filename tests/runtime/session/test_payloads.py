@@ -49,7 +49,7 @@ from stateward.runtime.session.payloads import (
 )
 from stateward.runtime.session.segments import FlowSegment, TextSegment, UnknownSegment
 from stateward.runtime.session.strict import Malformed, Newer
-from tests.runtime.flows import ODD_TEXT
+from tests.runtime.flows import HALF, ODD_TEXT
 
 KINDS = {SessionStarted: Kind.SESSION_STARTED, UserInput: Kind.USER_INPUT, Extension: Kind.EXTENSION, ToolResult: Kind.TOOL_RESULT}
 
@@ -67,7 +67,7 @@ def read(kind: str, value: Any, actor: ActorClass = ActorClass.ENGINE) -> object
 
 
 LONE = st.characters(exclude_characters=[], min_codepoint=0xD800, max_codepoint=0xDBFF, exclude_categories=())
-TEXTS = st.text(max_size=6) | st.text(LONE, max_size=3) | st.just(ODD_TEXT)
+TEXTS = st.text(max_size=6) | st.text(LONE, max_size=3) | st.just(ODD_TEXT + HALF)
 COUNTS = st.integers(0, 2**70)
 CITATIONS = st.builds(EntryCitation, TEXTS) | st.builds(FileCitation, TEXTS, COUNTS, COUNTS, TEXTS)
 JUDGEMENTS = st.lists(

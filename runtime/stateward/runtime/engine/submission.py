@@ -64,8 +64,10 @@ def count_message(segments: Sequence[Segment]) -> str:
     flows = _flow_positions(segments)
     if not flows:
         return f"none of {len(segments)} segments is a flow segment"
+    if len(flows) == 1:
+        return f"1 of {len(segments)} segments is a flow segment, at position {flows[0]}"
     positions = ", ".join(map(str, flows))
-    return f"{len(flows)} of {len(segments)} segments start a flow, at position {positions}"
+    return f"{len(flows)} of {len(segments)} segments are flow segments, at positions {positions}"
 
 
 def _flow_positions(segments: Sequence[Segment]) -> list[int]:
