@@ -11,7 +11,7 @@ help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/run.stamp ## Create the environment and work through the flow coder-review on a small git repository
-	@$(BIN)/python -m tests.demo
+	@$(BIN)/python docs/demo
 
 test: $(VENV)/dev.stamp ## Create the environment and run every check: lint, types, layers, tests
 	@echo "== lint"   && $(BIN)/ruff check . && $(BIN)/ruff format --check .

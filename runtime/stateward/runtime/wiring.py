@@ -6,19 +6,29 @@ of that Workspace lies in the user's state folder, `$XDG_STATE_HOME/stateward/<w
 """
 
 import os
+import pwd
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from stateward.runtime.ports import Fault
+from stateward.runtime.engine.flows import WorkspaceSnapshots
+from stateward.runtime.engine.worker import Engine
+from stateward.runtime.ports import Clock, Fault, FlowStore, SessionStore, Workspace
+from stateward.runtime.profile import DEFAULT, Profile
+from stateward.runtime.session.entries import Actor, ActorClass
 
 MARKER_FOLDER: Final = ".stateward"
 MARKER_NAME: Final = "workspace"
 MARKER_BYTES_MAX: Final = 4096
 PARENTS_MAX: Final = 256
 STORE_NAME: Final = "store.db"
+PAGE: Final = 500
+"""Workers listed at a time."""
 STORE_VARIABLE: Final = "STATEWARD_STORE"
 _ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -119,3 +129,66 @@ def locate_or_create(folder: Path, chosen: Path | None = None) -> Location:
     """Find the Workspace of a folder, or begin one there."""
     workspace = find_workspace(folder) or create_workspace(folder)
     return Location(workspace, store_path(workspace, chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What a surface works with: the engine over the store of one Workspace."""
+
+    location: Location
+    engine: Engine
+    sessions: SessionStore
+    flows: FlowStore
+    clock: Clock
+
+    def worker_ids(self) -> list[str]:
+        """Give the ids of the Workspace's Workers, oldest first."""
+        ids: list[str] = []
+        while page := self.sessions.workers(self.location.workspace, PAGE, ids[-1] if ids else ""):
+            ids += [row.worker for row in page]
+        return ids
+
+
+@contextmanager
+def reading(location: Location) -> Iterator[Runtime]:
+    """Open a Workspace's store to read from it: nothing is created or written. Raises what opening a store raises."""
+    with _opened(location, DEFAULT, write=False) as runtime:
+        yield runtime
+
+
+@contextmanager
+def writing(location: Location, profile: Profile = DEFAULT) -> Iterator[Runtime]:
+    """Open a Workspace's store, made where it is missing. Raises what opening a store raises."""
+    with _opened(location, profile, write=True) as runtime:
+        yield runtime
+
+
+@contextmanager
+def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Runtime]:
+    from stateward.store.database import open_store  # noqa: PLC0415 -- loads SQLModel, which what never opens a store need not pay for
+
+    clock = SystemClock()
+    with open_store(location.store, write=write, create=write) as store:
+        if write:
+            store.workspaces.ensure(Workspace(location.workspace, "", clock.now()))
+        snapshots = WorkspaceSnapshots(location.workspace, store.flows)
+        engine = Engine(store.sessions, snapshots, clock, TimeOrderedIds(), profile)
+        yield Runtime(location, engine, store.sessions, store.flows, clock)
+
+
+def person_at_terminal() -> Actor:
+    """Give the actor that the command line acts as: a person of whom nothing is shown but the account."""
+    return Actor(ActorClass.PERSON, "terminal", account_name())
+
+
+def account_name() -> str:
+    """Give the name of the account this process runs under, or its number where it has no name."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
+
+
+def program_version() -> str:
+    """Name this program and its version, as stored revisions name their compiler."""
+    return f"stateward {version('stateward')}"

@@ -1,17 +1,19 @@
 """The command line: one group whose commands are imported when they are called, so that each loads only what it needs.
 
-Exit status: 0 done, 1 the work itself found something wrong, 2 wrong usage or nothing there, 3 the environment failed, 130 interrupted.
+Exit status: 0 done, 1 the work itself found something wrong, 2 wrong usage or nothing there, 3 the environment failed, 130 interrupted,
+141 nobody reads the output any more.
 """
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Final
 
 import click
 
-STATUS_ENVIRONMENT: Final = 3
 STATUS_INTERRUPTED: Final = 130
+STATUS_PIPE_CLOSED: Final = 141
 
 COMMANDS: Final = {
     "compile": ("stateward.compiler.cli", "compile_command", "Check flows and report what is wrong with them."),
@@ -60,6 +62,14 @@ def _file_host() -> object:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     try:
-        cli.main(args=arguments, prog_name="stateward", standalone_mode=True)
-    except KeyboardInterrupt:
-        sys.exit(STATUS_INTERRUPTED)
+        status = cli.main(args=arguments, prog_name="stateward", standalone_mode=False)
+    except click.ClickException as problem:
+        problem.show()
+        status = problem.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        status = STATUS_INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has left; what is still buffered must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = STATUS_PIPE_CLOSED
+    sys.exit(status)

@@ -1,0 +1,247 @@
+"""How a Worker looks in a terminal. Pure: values in, rich renderables out.
+
+Invariants: text of authors, workers and verifiers reaches the terminal with nothing in it that a terminal would obey, and is never read
+as markup; what could not be checked is called that, never yes or no.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, assert_never
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from stateward.compiler.diagnostics.cells import safe
+from stateward.compiler.flow.definition import CompiledTransition
+from stateward.runtime.core.events import (
+    Event,
+    InstanceStarted,
+    LateResultIgnored,
+    StateEntered,
+    Status,
+    TransitionCheckPassed,
+    TransitionCheckRejected,
+    TransitionRequested,
+    TransitionVerificationCancelled,
+    TransitionVerificationFailed,
+    Verdict,
+)
+from stateward.runtime.core.instance import AttemptStatus
+from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
+from stateward.runtime.session.answers import Answer, TransitionAnswer
+from stateward.runtime.session.payloads import SessionStarted, UserInput
+
+PLAIN_WIDTH: Final = 120
+SUMMARY_CHARACTERS_MAX: Final = 160
+WORDS: Final[Mapping[Verdict, tuple[str, str]]] = {
+    Verdict.MET: ("met", "green"),
+    Verdict.NOT_MET: ("not met", "red"),
+    Verdict.INDETERMINATE: ("could not check", "yellow"),
+}
+STATUS_STYLES: Final[Mapping[Status, str]] = {Status.ACTIVE: "cyan", Status.COMPLETED: "green", Status.CANCELLED: "yellow"}
+
+
+def terminal_console() -> Console:
+    """Give the console that commands print to; where it is no terminal, lines are wide and hold no colours."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
+
+
+def indented(part: RenderableType) -> Padding:
+    """Set a part in by two columns."""
+    return Padding(part, (0, 0, 0, 2), expand=False)
+
+
+def plain(text: str, style: str = "") -> Text:
+    """Give foreign text, of one or several lines, fit for a terminal."""
+    return Text("\n".join(safe(line.expandtabs(4)) for line in text.replace("\r\n", "\n").split("\n")), style=style)
+
+
+def show(console: Console, *parts: RenderableType) -> None:
+    """Print parts one below the other, without the blanks that fill up their lines."""
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    lines = captured.get().split("\n")
+    console.file.write("\n".join(line.rstrip(" ") for line in lines))
+    console.file.flush()
+
+
+def state_shown(flow: FlowView) -> Iterator[RenderableType]:
+    """Show the state an instance is in: its instructions and the conditions of its ways out."""
+    title = Text.assemble((flow.state, "bold"), (f"  visit {flow.visit}", "dim"))
+    yield Rule(title, align="left", style="dim")
+    if flow.instructions.strip():
+        yield indented(plain(flow.instructions))
+    if flow.transitions:
+        yield Text("\nways out", style="bold")
+        for transition in flow.transitions:
+            yield indented(_way_out(transition))
+    yield Text("")
+
+
+def _way_out(transition: CompiledTransition) -> Group:
+    head = Text.assemble((transition.id, "bold"), (f" → {transition.target}", "dim"))
+    return Group(head, indented(plain(transition.condition, "dim" if transition.synthetic else "")))
+
+
+def answer_shown(answer: Answer, *, repeated: bool, late: bool) -> Iterator[RenderableType]:
+    """Show what came of a request."""
+    if repeated:
+        yield Text("nothing was recorded since this was judged; the answer stands", style="dim")
+    if late:
+        yield Text("this request was answered already; the result that came now was ignored", style="dim")
+    if answer.outcome is AttemptStatus.ENTERED:
+        yield Text.assemble(("moved  ", "bold green"), f"{answer.transition} → {answer.state}", (f"  visit {answer.visit}", "dim"))
+    else:
+        yield _not_moved(answer)
+        for result in answer.results:
+            yield indented(_result_shown(result))
+    if answer.self_judged:
+        yield Text("self-judged: whoever judged this also did the work", style="dim")
+    yield Text("")
+
+
+def _not_moved(answer: Answer) -> Text:
+    code = answer.code if not answer.cause else f"{answer.code}, {answer.cause}"
+    head = Text.assemble(("not moved  ", "bold red"), (code, "bold"))
+    if answer.outcome is AttemptStatus.FAILED:
+        head.append("  could not check", style="yellow")
+    if answer.message:
+        head.append("\n").append_text(plain(answer.message))
+    return head
+
+
+def _result_shown(result: TransitionAnswer) -> Group:
+    word, style = WORDS[result.verdict]
+    lines: list[RenderableType] = [
+        Text.assemble((result.transition, "bold"), "  ", (word, style)),
+        indented(plain(result.rationale)),
+    ]
+    lines += [indented(Text.assemble(("missing: ", "bold"), plain(each))) for each in result.missing]
+    if result.note:
+        lines.append(indented(plain(result.note, "yellow")))
+    return Group(*lines)
+
+
+def refusal_shown(refusal: Refusal) -> Iterator[RenderableType]:
+    """Show why something may not be done now, and what may."""
+    yield Text.assemble(("refused  ", "bold red"), (str(refusal.code), "bold"), "\n", plain(refusal.message))
+    for allowed in refusal.allowed:
+        yield Text.assemble(("  allowed: ", "bold"), plain(allowed))
+
+
+def end_shown(view: WorkerView, flow: FlowView) -> Iterator[RenderableType]:
+    """Show how a flow ended."""
+    style = STATUS_STYLES[flow.status]
+    yield Rule(
+        Text.assemble((str(flow.status), f"bold {style}"), (f"  {flow.name} in state {flow.state}", "dim")), align="left", style=style
+    )
+    if flow.instructions.strip():
+        yield indented(plain(flow.instructions))
+    yield Text(f"Worker {view.worker}, {view.head.seq} entries, {flow.attempts} requests, {flow.visit} states entered", style="dim")
+
+
+def status_shown(view: WorkerView) -> Iterator[RenderableType]:
+    """Show where a Worker stands, as a table of two columns."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, value in _status_rows(view):
+        table.add_row(name, value)
+    yield table
+    flow = view.flow
+    if flow is not None and flow.status is Status.ACTIVE:
+        yield Text("")
+        yield from state_shown(flow)
+
+
+def _status_rows(view: WorkerView) -> Iterator[tuple[str, RenderableType]]:
+    yield "Worker", Text(view.worker)
+    flow = view.flow
+    if flow is not None:
+        yield "flow", plain(f"{flow.pin.selector}  revision {flow.pin.flow_revision}")
+        yield "definition", Text(flow.pin.definition_digest, overflow="fold")
+        yield "status", Text(str(flow.status), style=f"bold {STATUS_STYLES[flow.status]}")
+        yield "state", Text.assemble((flow.state, "bold"), (f"  visit {flow.visit}", "dim"))
+        yield "requests", Text(str(flow.attempts))
+        if flow.attempt is not None:
+            yield "open request", plain(f"{flow.attempt.id}: {_cut(flow.attempt.reason)}")
+        if flow.last is not None:
+            yield "last request", Text(f"{flow.last.status}" + (f", {flow.last.rejection}" if flow.last.rejection else ""))
+    yield "verifier", Text(_judge(view))
+    yield "isolation", Text(view.isolation)
+    yield "started", Text(view.created.isoformat(timespec="seconds"))
+    yield "work folder", plain(view.workdir or "none")
+    yield "log", Text(f"{view.head.seq} entries, head {view.head.digest}", overflow="fold")
+    if view.read_only:
+        yield "read-only", plain(view.read_only, "yellow")
+
+
+def _judge(view: WorkerView) -> str:
+    marks = [mark for mark, there in (("self-judged", view.self_judged), ("demonstration", view.profile.demonstration)) if there]
+    return f"{view.verifier} ({', '.join(marks)})" if marks else view.verifier
+
+
+def log_shown(entries: Sequence[LoggedEntry]) -> Table:
+    """Show entries as a table, each event on a line of its own."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("entry", no_wrap=True)
+    table.add_column("time", style="dim", no_wrap=True)
+    table.add_column("actor", no_wrap=True)
+    table.add_column("kind", no_wrap=True)
+    table.add_column("what")
+    for each in entries:
+        lines = [event_line(event.event) for event in each.events] or [entry_line(each)]
+        table.add_row(
+            each.entry.reference,
+            each.entry.time.strftime("%H:%M:%S"),
+            str(each.entry.actor.actor_class),
+            plain(each.entry.kind),
+            Text("\n").join(lines),
+        )
+    return table
+
+
+def entry_line(logged: LoggedEntry) -> Text:
+    """Say in one line what an entry without events holds."""
+    match logged.payload:
+        case SessionStarted(verifier=verifier, profile=profile):
+            return Text(f"judged by {verifier}, profile {profile.name}")
+        case UserInput(text=text):
+            return plain(_cut(text))
+        case _:
+            return plain(f"written by a newer program: {logged.newer}" if logged.newer else f"{len(logged.entry.payload)} bytes", "dim")
+
+
+def event_line(event: Event) -> Text:
+    """Say in one line what happened."""
+    match event:
+        case InstanceStarted(selector=selector, flow_revision=revision):
+            return plain(f"flow {selector} started, revision {revision}")
+        case StateEntered(state=state, visit=visit, status=status):
+            ended = "" if status is Status.ACTIVE else f", {status}"
+            return Text.assemble("entered ", (safe(state), "bold"), f" (visit {visit}{ended})")
+        case TransitionRequested(reason=reason):
+            return Text.assemble("asked to leave: ", plain(_cut(reason)))
+        case TransitionCheckPassed(transition=transition):
+            return Text.assemble("check passed: ", (safe(transition), "green"))
+        case TransitionCheckRejected(code=code, judgements=judgements):
+            said = ", ".join(f"{safe(each.transition)} {WORDS[each.checked][0]}" for each in judgements)
+            return Text.assemble("rejected: ", (str(code), "red"), f" ({said})" if said else "")
+        case TransitionVerificationCancelled(cause=cause):
+            return Text(f"verification given up: {cause}", "yellow")
+        case TransitionVerificationFailed(cause=cause, message=message):
+            return Text.assemble("could not check: ", (str(cause), "yellow"), " ", plain(_cut(message)))
+        case LateResultIgnored(attempt=attempt):
+            return Text(f"late result for {safe(attempt)} ignored", "dim")
+    assert_never(event)
+
+
+def _cut(text: str) -> str:
+    """Give the beginning of a text in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= SUMMARY_CHARACTERS_MAX else f"{line[: SUMMARY_CHARACTERS_MAX - 1]}…"

@@ -1,0 +1,89 @@
+"""A Worker as JSON, for programs: `status --json` and `log --json`. Documented in docs/reference/commands.md.
+
+Invariants: fields are only ever added; events are written as the log holds them, so they can be folded again.
+"""
+
+from typing import Any, Final
+
+from stateward.runtime.core.instance import Attempt, Resolution
+from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
+from stateward.runtime.session.event_codec import EVENT
+
+VERSION: Final = 1
+
+
+def view_data(view: WorkerView) -> dict[str, Any]:
+    """Give a Worker's view as JSON data."""
+    return {
+        "version": VERSION,
+        "worker": view.worker,
+        "workspace": view.workspace,
+        "workdir": view.workdir,
+        "created": view.created.isoformat(),
+        "head": {"seq": view.head.seq, "digest": view.head.digest},
+        "profile": view.profile.name,
+        "demonstration": view.profile.demonstration,
+        "verifier": view.verifier,
+        "self_judged": view.self_judged,
+        "isolation": view.isolation,
+        "read_only": view.read_only,
+        "flow": None if view.flow is None else _flow_data(view.flow),
+    }
+
+
+def _flow_data(flow: FlowView) -> dict[str, Any]:
+    return {
+        "instance": flow.instance,
+        "number": flow.number,
+        "selector": flow.pin.selector,
+        "name": flow.name,
+        "flow_id": flow.pin.flow_id,
+        "flow_revision": flow.pin.flow_revision,
+        "content_digest": flow.pin.content_digest,
+        "definition_digest": flow.pin.definition_digest,
+        "chosen_by": flow.pin.chosen_by,
+        "status": str(flow.status),
+        "state": flow.state,
+        "visit": flow.visit,
+        "visits": dict(flow.visits),
+        "instructions": flow.instructions,
+        "transitions": [each.model_dump() for each in flow.transitions],
+        "attempts": flow.attempts,
+        "attempt": None if flow.attempt is None else _attempt_data(flow.attempt),
+        "last": None if flow.last is None else _resolution_data(flow.last),
+    }
+
+
+def _attempt_data(attempt: Attempt) -> dict[str, Any]:
+    return {"id": attempt.id, "state": attempt.state, "visit": attempt.visit, "reason": attempt.reason, "requested": attempt.requested.seq}
+
+
+def _resolution_data(last: Resolution) -> dict[str, Any]:
+    return {
+        "attempt": last.attempt.id,
+        "status": str(last.status),
+        "transition": last.transition,
+        "code": last.rejection or last.failure or last.cancellation,
+        "message": last.message,
+    }
+
+
+def entry_data(logged: LoggedEntry) -> dict[str, Any]:
+    """Give an entry as JSON data; a payload that is no UTF-8 is shown with replacement."""
+    entry = logged.entry
+    return {
+        "version": VERSION,
+        "worker": entry.worker,
+        "seq": entry.seq,
+        "reference": entry.reference,
+        "time": entry.time.isoformat(),
+        "actor": {"class": str(entry.actor.actor_class), "channel": entry.actor.channel, "principal": entry.actor.principal},
+        "kind": entry.kind,
+        "evidence": str(logged.evidence),
+        "payload_digest": entry.payload_digest,
+        "previous": entry.previous,
+        "digest": entry.digest,
+        "payload": entry.payload.decode("utf-8", "replace"),
+        "newer": logged.newer,
+        "events": [EVENT.write(each.event) for each in logged.events],
+    }

@@ -1,0 +1,86 @@
+"""`stateward status` and `stateward log`: where a Worker stands, and what happened. They only read."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.present import log_shown, show, status_shown, terminal_console
+from stateward.runtime.surfaces.cli.programs import entry_data, view_data
+from stateward.runtime.wiring import Runtime, locate, reading
+
+PART_CHARACTERS_MIN: Final = 4
+"""The least of an id that names a Worker."""
+
+
+def reads_a_worker(command: Any) -> Any:
+    """Add what every command that reads one Worker takes."""
+    options = (
+        click.argument("worker", required=False, metavar="[WORKER]"),
+        click.option("--workdir", type=click.Path(path_type=Path), default=".", metavar="DIR", help="A folder of the Workspace."),
+        click.option("--store", type=click.Path(path_type=Path), metavar="FILE", help="The store, where it is not the usual one."),
+        click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command("status")
+@reads_a_worker
+def status_command(worker: str | None, workdir: Path, store: Path | None, *, as_json: bool) -> None:
+    """Show where a Worker stands.
+
+    WORKER is its id, or the beginning or end of it; without one it is the Worker that was started last.
+    """
+    with faults_shown(), reading(locate(workdir, store)) as runtime:
+        view = chosen(runtime, worker)
+        if as_json:
+            click.echo(json.dumps(view_data(view), ensure_ascii=False, indent=2))
+        else:
+            show(terminal_console(), *status_shown(view))
+
+
+@click.command("log")
+@reads_a_worker
+@click.option("--after", type=click.IntRange(min=0), default=0, metavar="N", help="Begin behind entry N.")
+def log_command(worker: str | None, workdir: Path, store: Path | None, after: int, *, as_json: bool) -> None:
+    """Show the session log of a Worker, with the events it holds.
+
+    WORKER is its id, or the beginning or end of it; without one it is the Worker that was started last.
+    """
+    with faults_shown(), reading(locate(workdir, store)) as runtime:
+        view = chosen(runtime, worker)
+        entries = runtime.engine.log(view.worker, after=after)
+        if as_json:
+            for each in entries:
+                sys.stdout.write(json.dumps(entry_data(each), ensure_ascii=True) + "\n")
+        else:
+            show(terminal_console(), log_shown(list(entries)))
+
+
+def chosen(runtime: Runtime, named: str | None) -> WorkerView:
+    """Give the Worker that was named, or the latest. Raises Stop when none or several fit."""
+    ids = runtime.worker_ids()
+    if not ids:
+        raise Stop(STATUS_USAGE, "this Workspace has no Worker yet", "start one with `stateward run SELECTOR`")
+    worker = ids[-1] if named is None else _named(ids, named)
+    view = runtime.engine.view(worker)
+    assert isinstance(view, WorkerView), "a listed Worker is there"
+    return view
+
+
+def _named(ids: Sequence[str], named: str) -> str:
+    if named in ids:
+        return named
+    fitting = [each for each in ids if len(named) >= PART_CHARACTERS_MIN and (each.startswith(named) or each.endswith(named))]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise Stop(STATUS_USAGE, f"{len(fitting)} Workers fit `{named}`", "name one by more of its id")
+    raise Stop(STATUS_USAGE, f"no Worker of this Workspace fits `{named}`", "leave the id out for the latest one")
