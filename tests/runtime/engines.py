@@ -16,6 +16,7 @@ from stateward.runtime.ports import (
     Snapshot,
     Unresolved,
     VerificationRequest,
+    Verifier,
     VerifierAnswered,
     VerifierFailed,
     VerifierOutcome,
@@ -177,9 +178,9 @@ class Desk:
         assert isinstance(begun, Begun), begun
         return begun
 
-    def request(self, reason: str, given: Mapping[str, Verdict] | Judge) -> Answered:
+    def request(self, reason: str, given: Mapping[str, Verdict] | Verifier) -> Answered:
         """Request a transition."""
-        judge = given if isinstance(given, Judge) else Judge(saying(given), self.view.verifier)
+        judge = Judge(saying(given), self.view.verifier) if isinstance(given, Mapping) else given
         answered = self.engine.request_transition(self.worker, reason, self.actor, judge)
         assert isinstance(answered, Answered), answered
         return answered

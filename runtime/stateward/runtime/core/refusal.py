@@ -31,6 +31,7 @@ class RefusalCode(StrEnum):
     SUBMISSION_CONFLICT = "submission_conflict"
     # a flow to be saved
     SLUG_MALFORMED = "slug_malformed"
+    NAME_DIFFERS = "name_differs"
     # any of them
     WORKER_NOT_FOUND = "worker_not_found"
     WORKER_READ_ONLY = "worker_read_only"

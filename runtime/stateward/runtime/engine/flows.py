@@ -1,7 +1,7 @@
 """The flows of a Workspace: saving them, and resolving selectors to snapshots.
 
-Invariants: what does not compile is not stored; a stored definition is never compiled again, it is read by its digest; resolving never
-writes. The compiler is loaded only where something is compiled.
+Invariants: what does not compile is not stored; a flow's name is the slug it is kept under; a stored definition is never compiled
+again, it is read by its digest; resolving never writes. The compiler is loaded only where something is compiled.
 """
 
 import re
@@ -39,7 +39,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class NotCompiled:
-    """Nothing was stored: the source has errors, or its name is not its slug."""
+    """Nothing was stored: the source has errors."""
 
     compilation: "Compilation"
 
@@ -74,8 +74,11 @@ def save_flow(
         return problem
     compilation = _compile(content, f"flows/{slug}.dcdl", slug)
     definition = compilation.definition
-    if definition is None or compilation.definition_digest is None or definition.name != slug:
+    if definition is None or compilation.definition_digest is None:
         return NotCompiled(compilation)
+    if definition.name != slug:
+        message = f"the flow is named `{definition.name}` and saved as `{slug}`"
+        return Refusal(RefusalCode.NAME_DIFFERS, message, (f"name it `{slug}`", f"save it as `{definition.name}`"))
     new = NewRevision(
         slug=slug,
         content=content,
