@@ -42,8 +42,9 @@ def arithmetic(machine: Machine, node: Binary, scope: Scope) -> Task:
         return machine.fail(fault, node, scope)
     if node.operator == "/" and second == 0:
         place = Place(scope.module.source, node.span)
-        return machine.fail(Fault(Kind.CONFLICT, "division by zero", place, "divides by zero"), node, scope)
-    return _checked(machine, _computed(node.operator, first, second), node, scope)
+        fault = Fault(Kind.CONFLICT, "division by zero", place, "divides by zero", from_elsewhere(place, right))
+        return machine.fail(fault, node, scope)
+    return _checked(machine, _computed(node.operator, first, second), node, scope, left, right)
 
 
 def _computed(sign: str, left: Number, right: Number) -> Number:
@@ -53,7 +54,14 @@ def _computed(sign: str, left: Number, right: Number) -> Number:
         return math.inf
 
 
-def _checked(machine: Machine, result: Number, node: Binary | Unary, scope: Scope) -> AnyValue:
+def from_elsewhere(place: Place, *values: AnyValue) -> tuple[Label, ...]:
+    """Label the values of an expression that were written outside of it."""
+    return tuple(
+        Label(value.place, told(value)) for value in values if value.source is not place.source or not place.span.covers(value.node.span)
+    )
+
+
+def _checked(machine: Machine, result: Number, node: Binary | Unary, scope: Scope, *operands: AnyValue) -> AnyValue:
     if isinstance(result, int):
         message = None if INT_MIN <= result <= INT_MAX else "the result does not fit 64 bits"
     else:
@@ -61,7 +69,7 @@ def _checked(machine: Machine, result: Number, node: Binary | Unary, scope: Scop
     if message is None:
         return ScalarValue(scope.module.source, node, None, result)
     place = Place(scope.module.source, node.span)
-    return machine.fail(Fault(Kind.CONFLICT, message, place, "out of range"), node, scope)
+    return machine.fail(Fault(Kind.CONFLICT, message, place, "out of range", from_elsewhere(place, *operands)), node, scope)
 
 
 def number_of(value: AnyValue) -> Number | None:
@@ -94,10 +102,15 @@ def _wrong_operands(message: str, label: str, node: Binary, operands: Sequence[t
         return _wrong_operand(message, label, *operands[0], scope)
     source = scope.module.source
     (first, left), (second, right) = operands
-    labels = (Label(Place(source, first.span), told(left)), Label(Place(source, second.span), told(right)))
+    place = Place(source, node.span)
+    labels = (
+        Label(Place(source, first.span), told(left)),
+        Label(Place(source, second.span), told(right)),
+        *from_elsewhere(place, left, right),
+    )
     notes = (DEFAULT_NOTE,) if DefaultValue in {type(left), type(right)} else ()
     message = f"{message}, and these are {told(left)} and {told(right)}"
-    return Fault(Kind.TYPE_MISMATCH, message, Place(source, node.span), label, labels, notes)
+    return Fault(Kind.TYPE_MISMATCH, message, place, label, labels, notes)
 
 
 def equality(machine: Machine, node: Binary, scope: Scope) -> Task:
@@ -110,13 +123,16 @@ def equality(machine: Machine, node: Binary, scope: Scope) -> Task:
         if type(left.value) is str:
             machine.spend(len(left.value) // CHARACTERS_PER_STEP, node, scope)
         return ScalarValue(scope.module.source, node, None, (left.value == right.value) == (node.operator == "=="))
+    return machine.fail(_not_comparable(node, left, right, scope), node, scope)
+
+
+def _not_comparable(node: Binary, left: AnyValue, right: AnyValue, scope: Scope) -> Fault:
     source = scope.module.source
+    place = Place(source, node.span)
     labels = (Label(Place(source, node.left.span), told(left)), Label(Place(source, node.right.span), told(right)))
     notes = (DEFAULT_NOTE,) if DefaultValue in {type(left), type(right)} else ()
     message = f"{told(left)} and {told(right)} cannot be compared"
-    return machine.fail(
-        Fault(Kind.TYPE_MISMATCH, message, Place(source, node.span), "not comparable", labels, notes), node, scope
-    )  # fmt: skip
+    return Fault(Kind.TYPE_MISMATCH, message, place, "not comparable", (*labels, *from_elsewhere(place, left, right)), notes)
 
 
 def _comparable(left: object, right: object) -> bool:
@@ -164,7 +180,7 @@ def prefix(machine: Machine, node: Unary, scope: Scope) -> Task:
     number = number_of(value)
     if number is None:
         return machine.fail(_wrong_operand("minus needs a number", "not a number", node.operand, value, scope), node, scope)
-    return _checked(machine, -number, node, scope)
+    return _checked(machine, -number, node, scope, value)
 
 
 def bound(machine: Machine, node: Bound, scope: Scope) -> Task:

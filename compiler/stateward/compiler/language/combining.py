@@ -163,7 +163,7 @@ def _does_not(atom: "Atom[Cell]", family: Family) -> str:
         case OfType(family=wanted):
             return f"is not {a(wanted)}"
         case Bounded() if family in {Family.INT, Family.FLOAT}:
-            return f"is not {atom.sign} {shown(atom.limit)}"
+            return f"does not meet `{atom.sign} {shown(atom.limit)}`"
         case Bounded():
             return "is not a number"
         case Matching() if family is Family.STRING:

@@ -5,7 +5,7 @@ A hole stands for a value whose fault has been reported already: later checks pa
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from stateward.compiler.source import Place
 
@@ -62,13 +62,21 @@ PlainData: TypeAlias = "bool | int | float | str | list[PlainData] | dict[str, P
 
 
 def plain(data: Data) -> PlainData:
-    """Take data down to Python values. Must not be called on data with holes."""
-    match data:
-        case Scalar(value=value):
-            return value
-        case ArrayData(items=items):
-            return [plain(item) for item in items]
-        case ObjectData(fields=fields):
-            return {name: plain(field.value) for name, field in fields.items()}
-        case Hole():
-            raise AssertionError("data with a hole is not plain")
+    """Take data down to Python values. Must not be called on data with holes. Depth costs no recursion."""
+    whole: list[Any] = [None]
+    todo: list[tuple[Any, int | str, Data]] = [(whole, 0, data)]
+    while todo:
+        into, at, part = todo.pop()
+        match part:
+            case Scalar(value=value):
+                into[at] = value
+            case ArrayData(items=items):
+                into[at] = array = [None] * len(items)
+                todo.extend((array, place, item) for place, item in enumerate(items))
+            case ObjectData(fields=fields):
+                into[at] = record = dict.fromkeys(fields)
+                todo.extend((record, name, field.value) for name, field in fields.items())
+            case Hole():
+                raise AssertionError("data with a hole is not plain")
+    made: PlainData = whole[0]
+    return made

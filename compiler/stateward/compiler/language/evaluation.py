@@ -9,7 +9,7 @@ from typing import Final
 
 from stateward.compiler.diagnostics.model import Diagnostic, PathPart
 from stateward.compiler.language.collecting import uncollected
-from stateward.compiler.language.data import Data, Hole
+from stateward.compiler.language.data import Data, Hole, Scalar
 from stateward.compiler.language.faults import a, family_of
 from stateward.compiler.language.handlers import HANDLERS
 from stateward.compiler.language.loader import REFUSING, Loader
@@ -18,7 +18,7 @@ from stateward.compiler.language.materialize import Materializer, settled
 from stateward.compiler.language.modules import Modules
 from stateward.compiler.language.reporting import Reporter
 from stateward.compiler.language.shapes import ArrayShape, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
-from stateward.compiler.language.values import ArrayValue, Cell, Failed, ObjectValue, ScalarValue
+from stateward.compiler.language.values import AnyValue, ArrayValue, Cell, DefaultValue, Failed, ObjectValue, ScalarValue
 from stateward.compiler.limits import LIMITS, Limits
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.tree import Import, Module
@@ -43,25 +43,34 @@ class Evaluation:
 
     def shape(self, cell: Cell, path: tuple[PathPart, ...] = ()) -> Shape:
         """Force one level of a value, its default where it has nothing else."""
-        self._reporter.prefix = path
-        with uncollected():
-            value = settled(self.machine, cell)
-        self._reporter.prefix = ()
-        match value:
-            case ObjectValue():
+        match self._settled(cell, path):
+            case ObjectValue() as value:
                 return ObjectShape(value.origin, {name: FieldCell(slot.place, slot.cell) for name, slot in value.fields.items()})
-            case ArrayValue():
+            case ArrayValue() as value:
                 return ArrayShape(value.origin, value.items)
-            case ScalarValue():
+            case ScalarValue() as value:
                 return ScalarShape(value.value, value.origin)
-            case Failed():
+            case Failed() as value:
                 for also in value.also:
                     self.data(also, path)
                 return Hole(value.origin)
-            case _:
+            case value:
                 return OtherShape(a(family_of(value)), value.origin)
 
     def data(self, cell: Cell, path: tuple[PathPart, ...] = ()) -> Data:
         """Force all of a value that is found at a path of the result. What fails becomes a hole and is reported."""
+        value = self.machine.ready(cell)
+        if isinstance(value, ScalarValue):
+            return Scalar(value.value, value.origin)
         with uncollected():
             return Materializer(self.machine, path).data(cell)
+
+    def _settled(self, cell: Cell, path: tuple[PathPart, ...]) -> AnyValue:
+        value = self.machine.ready(cell)
+        if value is not None and not isinstance(value, DefaultValue):
+            return value
+        self._reporter.prefix = path
+        with uncollected():
+            value = settled(self.machine, cell)
+        self._reporter.prefix = ()
+        return value

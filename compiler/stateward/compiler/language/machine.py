@@ -9,16 +9,19 @@ from collections.abc import Callable, Mapping
 from types import GeneratorType
 from typing import Any, Final, TypeAlias
 
+from stateward.compiler.diagnostics.model import PathPart
 from stateward.compiler.language.circles import circle
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.reporting import Reporter
-from stateward.compiler.language.values import AnyValue, Cell, Failed, Request, Scope, Task, Use
+from stateward.compiler.language.values import AnyValue, Cell, Failed, Request, ScalarValue, Scope, Task, Use
 from stateward.compiler.limits import Limits
-from stateward.compiler.syntax.tree import Node
+from stateward.compiler.syntax.tree import BoolLit, FloatLit, IntLit, Node, StringLit
 
 Handler: TypeAlias = Callable[["Machine", Any, Scope], AnyValue | Task]
 """Evaluates one type of expression: at once, or as a task."""
 
+LITERALS: Final = frozenset({IntLit, FloatLit, StringLit, BoolLit})
+"""What needs no task to be evaluated."""
 SCOPES_PER_STEP: Final = 32
 """Scopes that a search for a name may pass for the price of one step."""
 
@@ -49,6 +52,8 @@ class Machine:
         """Cells being made."""
         self.spent = False
         """Whether steps or items ran out."""
+        self.lacking: dict[int, tuple[object, set[PathPart]]] = {}
+        """Parts that were told to have no value, by the identity of the array or object they are parts of, which is kept alive here."""
         self.asking: Use | None = None
         """The use that is about to ask for a cell."""
 
@@ -94,8 +99,17 @@ class Machine:
 
     def force(self, cell: Cell) -> AnyValue:
         """Give the value of a cell. Only for callers outside of tasks: a task asks by yielding the cell."""
-        value = cell.value
-        return value if value is not None else self.run(cell)
+        return self.ready(cell) or self.run(cell)
+
+    def ready(self, cell: Cell) -> AnyValue | None:
+        """Give the value of a cell if there is nothing to run for it."""
+        if cell.value is not None:
+            return cell.value
+        if type(cell.node) in LITERALS and cell.make is None and self.steps > 0 and not self.spent:
+            self.steps -= 1
+            cell.value = ScalarValue(cell.scope.module.source, cell.node, None, cell.node.value)  # type: ignore[union-attr]  # a literal
+            return cell.value
+        return None
 
     def run(self, request: Request) -> AnyValue:
         """Give what a request comes to. A limit that is passed on the way fails all that was under way; it is reported once."""

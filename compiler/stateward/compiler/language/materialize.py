@@ -24,8 +24,8 @@ from stateward.compiler.language.values import (
     FunctionValue,
     ObjectValue,
     ScalarValue,
+    Slot,
 )
-from stateward.compiler.source import Place
 
 
 def settled(machine: Machine, cell: Cell) -> AnyValue:
@@ -42,7 +42,7 @@ class _Open:
 
     value: ArrayValue | ObjectValue
     step: PathStep | None
-    parts: Iterator[tuple[PathPart, Place | None, Cell]]
+    parts: Iterator[tuple[PathPart, Slot | None, Cell]]
     made: list[Data] = field(default_factory=list)
 
 
@@ -76,8 +76,8 @@ class Materializer:
             if part is None:
                 done = self._close()
                 continue
-            name, key, below = part
-            done = self._begin(below, PathStep(top.step, name, key, below))
+            name, slot, below = part
+            done = self._begin(below, PathStep(top.step, name, slot, below))
         assert done is not None
         return done
 
@@ -110,17 +110,36 @@ class Materializer:
         if isinstance(value, Failed):
             for each in value.also:
                 Materializer(self._machine, self._reporter.path).data(each)
-        elif isinstance(value, ConstraintValue):
-            self._reporter.report(_no_value(self._machine, value, path_text(self._reporter.path)), cell.scope)
-        elif isinstance(value, FunctionValue):
-            self._reporter.report(Fault(Kind.MATERIALIZE, "a function is not data", value.place, "cannot be data"), cell.scope)
+        elif self._is_first():
+            self._reporter.report(self._unusable(value), cell.scope)
         return Hole(value.origin)
 
+    def _is_first(self) -> bool:
+        """Tell whether this part of the value around it is met for the first time: a value used in many places lacks a part once."""
+        if not self._open:
+            return True
+        around = self._open[-1].value
+        parts = around.items if isinstance(around, ArrayValue) else around.fields
+        step = self._reporter.step
+        assert step is not None
+        _, met = self._machine.lacking.setdefault(id(parts), (parts, set()))
+        if step.part in met:
+            return False
+        met.add(step.part)
+        return True
 
-def _parts(value: ArrayValue | ObjectValue) -> Iterator[tuple[PathPart, Place | None, Cell]]:
+    def _unusable(self, value: AnyValue) -> Fault:
+        """Describe a value that is no data."""
+        if isinstance(value, FunctionValue):
+            return Fault(Kind.MATERIALIZE, "a function is not data", value.place, "cannot be data")
+        assert isinstance(value, ConstraintValue)
+        return _no_value(self._machine, value, path_text(self._reporter.path))
+
+
+def _parts(value: ArrayValue | ObjectValue) -> Iterator[tuple[PathPart, Slot | None, Cell]]:
     if isinstance(value, ArrayValue):
         return ((at, None, cell) for at, cell in enumerate(value.items))
-    return ((name, slot.place, slot.cell) for name, slot in value.fields.items())
+    return ((name, slot, slot.cell) for name, slot in value.fields.items())
 
 
 def _no_value(machine: Machine, value: ConstraintValue, path: str) -> Fault:

@@ -92,12 +92,12 @@ def _cell(machine: Machine, group: Sequence[_Mention], node: Object, scope: Scop
             failed = machine.fail(_repeated(mention, first, scope), mention.key, scope)
     if failed is not None:
         written = tuple(Cell(mention.field.value, scope) for mention in group)
-        return Cell(value, scope, Failed(failed.source, failed.node, None, written))
+        return Cell(node, scope, Failed(failed.source, failed.node, None, written))
     below = tuple(_Mention(mention.field, mention.depth + 1) for mention in group if not mention.is_last)
     if not first.is_last:
-        return Cell(value, scope, make=lambda machine: _nested(machine, first, below, node, scope))
+        return Cell(node, scope, make=lambda machine: _nested(machine, first, below, node, scope))
     whole = Cell(value, scope)
-    return Cell(value, scope, make=lambda machine: _extended(machine, whole, below, node, scope)) if below else whole
+    return Cell(node, scope, make=lambda machine: _extended(machine, whole, below, node, scope)) if below else whole
 
 
 def _nested(machine: Machine, first: _Mention, below: Sequence[_Mention], node: Object, scope: Scope) -> AnyValue:

@@ -88,7 +88,7 @@ def _record(left: ObjectValue, right: ObjectValue, site: Site, depth: int) -> Ta
             return left
         demanded = right.fields.get(name)
         if demanded is None and rest is None:
-            fields[name] = Slot(slot.key, slot.source, known(site.fail(_not_allowed, slot, left, right, site), slot.cell))
+            fields.update(_refused_field(slot, left, right, site))
             continue
         value = yield slot.cell
         wanted = (yield demanded.cell) if demanded is not None else rest
@@ -100,6 +100,15 @@ def _record(left: ObjectValue, right: ObjectValue, site: Site, depth: int) -> Ta
     for name, slot in right.fields.items():
         fields.setdefault(name, slot)
     return ObjectValue(left.source, left.node, left.via, fields, left.rest)
+
+
+def _refused_field(slot: Slot, left: ObjectValue, right: ObjectValue, site: Site) -> dict[str, Slot]:
+    """Refuse a field; where it is a slip for one that is missing, that one is a hole as well, so that one slip is told once."""
+    name = slot.key.text
+    missing = [] if isinstance(site, Trial) else [field for field in right.fields if field not in left.fields]
+    near = site.machine.reporter.nearest(name, missing) if missing else None
+    hole = Slot(slot.key, slot.source, known(site.fail(_not_allowed, slot, right, near), slot.cell))
+    return {name: hole} if near is None else {name: hole, near: hole}
 
 
 def _open(left: Cell, right: AnyValue | None, demanding: ObjectValue, site: Site, depth: int) -> Task:
@@ -189,12 +198,10 @@ def _wrong_length(left: ArrayValue, right: ArrayValue) -> Fault:
     return Fault(Kind.CONSTRAINT_VIOLATION, f"the Array has {has}, not {wants}", left.place, f"{has} given", (label,))
 
 
-def _not_allowed(slot: Slot, left: ObjectValue, right: ObjectValue, site: Site) -> Fault:
-    name = slot.key.text
-    near = site.machine.reporter.nearest(name, [field for field in right.fields if field not in left.fields])
+def _not_allowed(slot: Slot, right: ObjectValue, near: str | None) -> Fault:
     return Fault(
         Kind.CONSTRAINT_VIOLATION,
-        f"the field {quoted(name)} is not allowed here",
+        f"the field {quoted(slot.key.text)} is not allowed here",
         slot.place,
         "not allowed",
         (Label(right.place, "the fields that are"),),

@@ -111,7 +111,7 @@ class _Printer:
             return HOLE
         lines = []
         for name, slot in value.fields.items():
-            text = yield self.cell(slot.cell, PathStep(step, name, slot.place, slot.cell))
+            text = yield self.cell(slot.cell, PathStep(step, name, slot, slot.cell))
             lines.append(f"{key_text(name)} = {text};")
         if value.rest is not None:
             lines.append(f"...{(yield self._item(value.rest, step))}")

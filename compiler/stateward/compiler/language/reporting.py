@@ -3,15 +3,16 @@
 Invariants: labels of one diagnostic stand at different places; `CALLS_TOLD_MAX` bounds the calls that are told.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from stateward.compiler.diagnostics.model import Diagnostic, Label, PathPart, Severity
 from stateward.compiler.diagnostics.wording import nearest
 from stateward.compiler.language.faults import Fault, Kind
-from stateward.compiler.language.values import Cell, Scope, Use
+from stateward.compiler.language.values import Cell, Scope, Slot, Use
 from stateward.compiler.source import Place
+from stateward.compiler.syntax.tree import node as record
 
 CALLS_TOLD_MAX: Final = 3
 """Calls that a diagnostic labels: the innermost ones, and the outermost in place of the last."""
@@ -21,14 +22,13 @@ SEARCHES_MAX: Final = 200
 CANDIDATES_MAX: Final = 500
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PathStep:
-    """One step of the way to a part of the result."""
+    """One step of the way to a part of the result. `slot` is the field; None for an item."""
 
     parent: "PathStep | None"
     part: PathPart
-    key: Place | None
-    """The name of the field; None for an item."""
+    slot: Slot | None
     cell: Cell
 
 
@@ -45,13 +45,14 @@ class Reporter:
     _searches: int = 0
 
     def report(self, fault: Fault, scope: Scope) -> None:
-        """Tell a fault found in a scope, unless exactly this was told before."""
-        extra = (*fault.secondary, *_calls(scope), *_imports(fault.place, scope), *self._needed(fault.place))
-        labels = tuple(_distinct(fault.place, extra))
-        key = (fault.kind, fault.message, _key(fault.place), *(_key(label.place) for label in labels))
+        """Tell a fault found in a scope, unless it was told before: the same of the same values, whatever calls led to it."""
+        key = (fault.kind, fault.message, _key(fault.place), *(_key(label.place) for label in fault.secondary))
         if key in self._told:
             return
         self._told.add(key)
+        story = [*fault.secondary, *_calls(scope), *_imports(fault.place, scope)]
+        story += self._needed([fault.place, *(label.place for label in story)])
+        labels = tuple(_distinct(fault.place, story))
         self.diagnostics.append(
             Diagnostic(
                 code="dcdl_import" if fault.kind is Kind.IMPORT else "dcdl_evaluation",
@@ -71,12 +72,15 @@ class Reporter:
         """Where in the result the evaluation is at."""
         return (*self.prefix, *(each.part for each in reversed(list(_steps(self.step)))))
 
-    def _needed(self, primary: Place) -> Iterator[Label]:
-        """Label the innermost field of the result whose own text does not hold the fault."""
+    def _needed(self, told: Sequence[Place]) -> Iterator[Label]:
+        """Label the innermost field of the result whose own text holds nothing of what is told."""
         for each in _steps(self.step):
-            if each.key is not None and not _holds(each.cell.place, primary):
-                yield Label(each.key, f"needed for `{path_text(self.path)}`")
+            if each.slot is None:
+                continue
+            if any(_holds(each.cell.place, place) for place in told):
                 return
+            yield Label(each.slot.place, f"needed for `{path_text(self.path)}`")
+            return
 
     def may_search(self) -> bool:
         """Count a search for what an author may have meant; false when there were enough of them."""
