@@ -5,26 +5,25 @@ the commands supplies as `ctx.obj` (a factory, called when a command runs). Run 
 only. Exit status: 0 clean, 1 errors found, 2 wrong usage or nothing there, 3 the environment failed.
 """
 
-import difflib
 import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import click
 
 from stateward.compiler.diagnostics.json import VERSION, diagnostic_json
 from stateward.compiler.diagnostics.model import Diagnostic, Severity, sort_key
 from stateward.compiler.diagnostics.report import Checked, Failure, Report, document, stricter, summary
-from stateward.compiler.diagnostics.text import Look, render
 from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX, LIMITS
 from stateward.compiler.source import Source
 
 if TYPE_CHECKING:
+    from stateward.compiler.diagnostics.text import Look
     from stateward.compiler.language.loader import Loader
     from stateward.compiler.pipeline import Compilation
 
@@ -39,8 +38,7 @@ TEST_SUFFIX: Final = ".test.dcdl"
 SELECTORS: Final = ("builtin:", "workspace:")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """The bytes of one source, with how people know it."""
 
     name: str
@@ -50,8 +48,7 @@ class Document:
     """What it is kept under; None when it is not kept under a slug."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What an argument names."""
 
     documents: Iterator[Document | Failure]
@@ -78,7 +75,7 @@ class Host(Protocol):
         """Give the loader for the imports of a file: it reaches the files of that folder and below."""
         ...
 
-    def look(self) -> Look:
+    def look(self) -> "Look":
         """Say how standard output is written to."""
         ...
 
@@ -111,9 +108,11 @@ class StandardInputOnly:
         del argument
         return REFUSING
 
-    def look(self) -> Look:
+    def look(self) -> "Look":
         """Take the terminal to be plain."""
-        return Look()
+        from stateward.compiler.diagnostics.text import PLAIN  # noqa: PLC0415 - a clean flow needs no renderer
+
+        return PLAIN
 
 
 def _host(context: click.Context) -> Host:
@@ -142,10 +141,10 @@ def _slug(name: str) -> str | None:
     return file.removesuffix(SUFFIX) if file.endswith(SUFFIX) and not file.endswith(TEST_SUFFIX) else None
 
 
-def _say(text: str, *, err: bool = False, look: Look | None = None) -> None:
+def _say(text: str, *, err: bool = False, coloured: bool = False) -> None:
     """Write text to a stream of the process, whatever its encoding can show."""
     encoding = (sys.stderr if err else sys.stdout).encoding or "utf-8"
-    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, nl=False, color=look is not None and look.colour)
+    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, nl=False, color=coloured)
 
 
 def _put(data: bytes) -> None:
@@ -159,10 +158,15 @@ def _fail(failure: Failure) -> None:
     _say(f"{failure.line()}\n", err=True)
 
 
-def _show(diagnostics: Sequence[Diagnostic], look: Look, shown_max: int, *, err: bool) -> None:
+def _show(diagnostics: Sequence[Diagnostic], host: Host, shown_max: int, *, err: bool) -> None:
     """Tell diagnostics to people, the first few of them."""
+    if not diagnostics:
+        return
+    from stateward.compiler.diagnostics.text import render  # noqa: PLC0415 - a clean flow needs no renderer
+
+    look = host.look()
     shown = diagnostics[:shown_max] if shown_max else diagnostics
-    _say(render(shown, look), err=err, look=look)
+    _say(render(shown, look), err=err, coloured=look.colour)
     if len(shown) < len(diagnostics):
         _say(f"{len(diagnostics) - len(shown)} more were found; `--max 0` shows all\n", err=err)
 
@@ -196,7 +200,7 @@ def compile_command(
         _say(json.dumps(document(report), ensure_ascii=False, indent=2) + "\n", err=err)
     else:
         found = [each for one in checked for each in one.diagnostics]
-        _show(found, host.look(), SHOWN_MAX if shown_max is None else shown_max, err=err)
+        _show(found, host, SHOWN_MAX if shown_max is None else shown_max, err=err)
         if checked:
             _say(f"{summary(report)}\n", err=err)
     for failure in report.failures:
@@ -271,7 +275,7 @@ def _written(host: Host, output: str | None, run: _Run, checked: Sequence[Checke
         return []
     if len(checked) > 1:
         return [Failure(f"`--output` takes one flow, and {len(checked)} were named", "compile them one by one", STATUS_USAGE)]
-    if run.failures or any(each.count(Severity.ERROR) for each in checked):
+    if run.failures or any(each.number_of(Severity.ERROR) for each in checked):
         return []
     from stateward.compiler.flow.canonical import canonical_bytes  # noqa: PLC0415 - help needs none of this
 
@@ -305,11 +309,10 @@ def graph_command(context: click.Context, path: str, form: str, stdin_filename: 
         _fail(found)
         context.exit(found.status)
     compilation = compile_source(found.data, name=found.name, slug=found.slug or _slug(found.name))
-    look = host.look()
     if compilation.definition is None:
-        _show([each for each in compilation.diagnostics if each.severity is Severity.ERROR], look, SHOWN_MAX, err=True)
+        _show([each for each in compilation.diagnostics if each.severity is Severity.ERROR], host, SHOWN_MAX, err=True)
         context.exit(STATUS_FOUND)
-    _say(draw_text(compilation.definition, width=look.width))
+    _say(draw_text(compilation.definition, width=host.look().width))
 
 
 @click.command("fmt")
@@ -353,8 +356,7 @@ class _Formatted(Enum):
     BROKEN = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class _Formatting:
+class _Formatting(NamedTuple):
     """What is to be done with the canonical form of a document."""
 
     host: Host
@@ -366,7 +368,7 @@ class _Formatting:
         """Format one document."""
         source, text = _canonical(given)
         if isinstance(text, tuple):
-            _show(text, self.host.look(), SHOWN_MAX, err=True)
+            _show(text, self.host, SHOWN_MAX, err=True)
             return _Formatted.BROKEN
         same = text.encode() == given.data
         if self.as_diff:
@@ -408,6 +410,8 @@ def _canonical(given: Document) -> tuple[Source, str | tuple[Diagnostic, ...]]:
 
 
 def _diff(name: str, before: str, after: str) -> str:
+    import difflib  # noqa: PLC0415 - only `--diff` needs it
+
     lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, f"{name} (formatted)")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ no newline at the end of the file\n" for line in lines)
 
@@ -438,7 +442,7 @@ def eval_command(context: click.Context, path: str, *, as_json: bool, stdin_file
             + "\n"
         )
     else:
-        _show(outcome, host.look(), SHOWN_MAX, err=True)
+        _show(outcome, host, SHOWN_MAX, err=True)
     context.exit(STATUS_FOUND)
 
 

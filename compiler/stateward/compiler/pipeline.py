@@ -20,6 +20,8 @@ from stateward.compiler.flow.lower import lower
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.read import read_flow
 from stateward.compiler.flow.recognize import foreign
+from stateward.compiler.flow.typed import FlowSource
+from stateward.compiler.language.collecting import uncollected
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.inspect import inspect
 from stateward.compiler.language.reporting import path_text
@@ -59,29 +61,34 @@ def compile_source(
     text = take_in(raw, source.name if isinstance(source, Source) else name, limits.source_bytes)
     if not isinstance(text, Source):
         return Compilation(None, None, (text.diagnostic(),), digest(raw), None)
+    with uncollected():
+        flow, diagnostics = _judged(text, slug, limits)
+    if any(each.severity is Severity.ERROR for each in diagnostics):
+        return Compilation(text, None, diagnostics, digest(raw), None)
+    assert flow is not None, "what could not be bound was reported"
+    definition = lower(flow)
+    return Compilation(text, definition, diagnostics, digest(raw), definition_digest(definition))
 
-    parsed = parse(text, limits.language)
-    another_kind = foreign(text, parsed)
+
+def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowSource | None, tuple[Diagnostic, ...]]:
+    """Take a text through all phases that judge it."""
+    parsed = parse(source, limits.language)
+    another_kind = foreign(source, parsed)
     if another_kind is not None:
-        return Compilation(text, None, (another_kind.diagnostic(),), digest(raw), None)
+        return None, (another_kind.diagnostic(),)
 
-    evaluation = Evaluation(text, parsed.module, limits=limits.language)
-    read = read_flow(evaluation, [(text, fault.primary.place.span) for fault in parsed.diagnostics])
+    evaluation = Evaluation(source, parsed.module, limits=limits.language)
+    read = read_flow(evaluation, [(source, fault.primary.place.span) for fault in parsed.diagnostics])
     problems: list[Problem] = [*read.problems]
     if read.version_known:
-        problems += refused_imports(text, parsed.module)
+        problems += refused_imports(source, parsed.module)
     if read.flow is not None:
         problems += check(read.flow, slug=slug, limits=limits)
         problems += check_graph(read.flow)
 
-    errors_of_the_language = [*parsed.diagnostics, *_without_imports(evaluation.diagnostics)]
-    warnings = inspect(text, parsed.module) if read.version_known and not parsed.diagnostics else []
-    diagnostics = _gathered(errors_of_the_language, problems, warnings)
-    if any(each.severity is Severity.ERROR for each in diagnostics):
-        return Compilation(text, None, diagnostics, digest(raw), None)
-    assert read.flow is not None, "what could not be bound was reported"
-    definition = lower(read.flow)
-    return Compilation(text, definition, diagnostics, digest(raw), definition_digest(definition))
+    faults = [*parsed.diagnostics, *_without_imports(evaluation.diagnostics)]
+    warnings = inspect(source, parsed.module) if read.version_known and not parsed.diagnostics else []
+    return read.flow, _gathered(faults, problems, warnings)
 
 
 def _without_imports(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -5,16 +5,15 @@ at, which is nothing that its author wrote.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from stateward.compiler.diagnostics.json import VERSION, diagnostic_json
 from stateward.compiler.diagnostics.model import Diagnostic, Severity
 from stateward.compiler.diagnostics.wording import counted
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """One source that was looked at."""
 
     file: str
@@ -24,13 +23,12 @@ class Checked:
     definition_digest: str | None
     diagnostics: tuple[Diagnostic, ...]
 
-    def count(self, severity: Severity) -> int:
+    def number_of(self, severity: Severity) -> int:
         """Count its diagnostics of one severity."""
         return sum(each.severity is severity for each in self.diagnostics)
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """A source, or a place to write to, that could not be used."""
 
     message: str
@@ -43,8 +41,7 @@ class Failure:
         return f"error: {self.message}; {self.remedy}"
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """A whole run."""
 
     checked: Sequence[Checked]
@@ -52,14 +49,14 @@ class Report:
     passed_over: int
     """Files of a folder that are no flows."""
 
-    def count(self, severity: Severity) -> int:
+    def number_of(self, severity: Severity) -> int:
         """Count all diagnostics of one severity."""
-        return sum(each.count(severity) for each in self.checked)
+        return sum(each.number_of(severity) for each in self.checked)
 
     @property
     def status(self) -> int:
         """The exit status: what failed in the environment outranks what is not there, and that outranks what is wrong."""
-        return max((failure.status for failure in self.failures), default=int(self.count(Severity.ERROR) > 0))
+        return max((failure.status for failure in self.failures), default=int(self.number_of(Severity.ERROR) > 0))
 
 
 def stricter(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -69,7 +66,7 @@ def stricter(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 def summary(report: Report) -> str:
     """Give the closing line for people."""
-    counts = [counted(report.count(severity), severity.value) for severity in Severity if report.count(severity)]
+    counts = [counted(report.number_of(severity), severity.value) for severity in Severity if report.number_of(severity)]
     found = ", ".join(counts) if counts else "no problems"
     passed = f"; passed over {counted(report.passed_over, 'file')} that {_is(report.passed_over)} no flow" if report.passed_over else ""
     return f"checked {counted(len(report.checked), 'flow')}: {found}{passed}"
@@ -87,8 +84,8 @@ def document(report: Report) -> dict[str, Any]:
         "failures": [{"message": each.message, "remedy": each.remedy, "status": each.status} for each in report.failures],
         "summary": {
             "checked": len(report.checked),
-            "errors": report.count(Severity.ERROR),
-            "warnings": report.count(Severity.WARNING),
+            "errors": report.number_of(Severity.ERROR),
+            "warnings": report.number_of(Severity.WARNING),
             "passed_over": report.passed_over,
         },
     }

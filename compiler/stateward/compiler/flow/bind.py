@@ -6,8 +6,7 @@ one slip gives one diagnostic and what lies below it is still judged. Paths are 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias, assert_never
+from typing import NamedTuple, TypeAlias, assert_never
 
 from stateward.compiler.diagnostics.wording import nearest
 from stateward.compiler.flow.problems import Problem
@@ -20,16 +19,14 @@ from stateward.compiler.language.evaluation import Cell, Evaluation, FieldCell, 
 from stateward.compiler.source import Place, Source, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """A constraint or a guard: taken as it is, not forced."""
 
     cell: Cell
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One object of a map: its id and its record, which is None when it failed."""
 
     id: str
@@ -38,8 +35,7 @@ class Entry:
     record: "Record | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """The objects of a map, in order of declaration."""
 
     entries: tuple[Entry, ...]
@@ -52,16 +48,14 @@ Bound: TypeAlias = "Located[bool | int | str] | Table | Kept | None"
 """The value of a field; None when it failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoundField:
+class BoundField(NamedTuple):
     """A field that is there."""
 
     key: Place
     value: Bound
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """An object with fixed fields; a field that was not authored has no entry."""
 
     fields: Mapping[str, BoundField]
@@ -71,8 +65,7 @@ class Record:
     """Whether a field may have been lost to a fault of the syntax."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Spot:
+class _Spot(NamedTuple):
     """Where in the source the walk stands: a field or an entry as the author named it; the root has no name and no key."""
 
     path: Path
@@ -86,14 +79,14 @@ class _Spot:
         return _Spot((*self.path, name), key)
 
 
-@dataclass
 class Binder:
     """One walk over one evaluated value."""
 
-    evaluation: Evaluation
-    broken: Sequence[tuple[Source, Span]] = ()
-    """Where the syntax is at fault: an object around such a place may have lost a field."""
-    problems: list[Problem] = field(default_factory=list)
+    def __init__(self, evaluation: Evaluation, broken: Sequence[tuple[Source, Span]] = ()) -> None:
+        """Walk an evaluation; `broken` is where the syntax is at fault, so that an object around it may have lost a field."""
+        self.evaluation = evaluation
+        self.broken = broken
+        self.problems: list[Problem] = []
 
     def root(self, level: Level) -> Record | None:
         """Bind the whole source."""

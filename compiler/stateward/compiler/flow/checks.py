@@ -5,7 +5,7 @@ reserved id is not also a bad one, and no state is missed while states were lost
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from stateward.compiler.diagnostics.wording import counted, quoted
 from stateward.compiler.flow.definition import CANCEL_TRANSITION, CANCELLED_STATE
@@ -28,8 +28,7 @@ from stateward.compiler.flow.typed import FlowSource, Located, StateSource, Tran
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(NamedTuple):
     """What references are judged against."""
 
     flow: str | None

@@ -6,7 +6,6 @@ Synthetic edges are not here: they never count.
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -34,11 +33,11 @@ def check_graph(flow: FlowSource) -> list[Problem]:
     return found
 
 
-@dataclass(frozen=True)
 class _Graph:
     """The states and the edges that are known."""
 
-    source: States
+    def __init__(self, source: States) -> None:
+        self.source = source
 
     @cached_property
     def states(self) -> dict[str, StateSource]:

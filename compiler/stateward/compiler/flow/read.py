@@ -5,8 +5,7 @@ version, or not rightly, is read as version 1, so that its other faults are foun
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from stateward.compiler.flow.bind import Binder, Entry, Record, Table
 from stateward.compiler.flow.problems import Problem
@@ -20,8 +19,7 @@ from stateward.compiler.source import Source, Span
 T = TypeVar("T", bool, int, str)
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """What was read."""
 
     flow: FlowSource | None

@@ -6,9 +6,8 @@ loses a field within a version; a later version is a superset.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 
 class Mode(StrEnum):
@@ -35,8 +34,7 @@ class ScalarType(StrEnum):
 _PYTHON_TYPES: Final[Mapping[ScalarType, type]] = {ScalarType.INT: int, ScalarType.STRING: str, ScalarType.BOOL: bool}
 
 
-@dataclass(frozen=True, slots=True)
-class MapOf:
+class MapOf(NamedTuple):
     """An object whose keys are ids that the author chooses and whose values are all of one level."""
 
     level: "Level"
@@ -45,8 +43,7 @@ class MapOf:
 FieldType: TypeAlias = ScalarType | MapOf
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSpec:
+class FieldSpec(NamedTuple):
     """One field of a level."""
 
     name: str
@@ -57,8 +54,7 @@ class FieldSpec:
     mode: Mode = Mode.DATA
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(NamedTuple):
     """An object with fixed fields."""
 
     what: str
@@ -72,7 +68,10 @@ class Level:
 
     def field(self, name: str) -> FieldSpec | None:
         """Find a field by its name."""
-        return next((spec for spec in self.fields if spec.name == name), None)
+        for spec in self.fields:  # a level has few fields, and this is asked for every one that is authored
+            if spec.name == name:
+                return spec
+        return None
 
 
 TRANSITION: Final = Level(

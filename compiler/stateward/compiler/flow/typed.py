@@ -1,11 +1,11 @@
 """The typed Flow source: what binding makes of an evaluated value, with the place of every part.
 
 Invariants: order of declaration is kept. `None` in a field that must have a value means that its fault was reported already (or that it
-could not be judged): every later check passes over it in silence. Nothing here is valid yet; that is for `checks` and `graph` to say.
+could not be judged): every later check passes over it in silence. Nothing here is valid yet; that is for `checks` and `graph` to say. The
+parts are named tuples: they are made by the thousand, and frozen dataclasses cost several times as much to define and to make.
 """
 
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from stateward.compiler.diagnostics.model import PathPart
 from stateward.compiler.language.data import Origin
@@ -15,8 +15,7 @@ T = TypeVar("T")
 Path = tuple[PathPart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Located(Generic[T]):
+class Located(NamedTuple, Generic[T]):
     """A value with where it was written."""
 
     value: T
@@ -24,8 +23,7 @@ class Located(Generic[T]):
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class TransitionSource:
+class TransitionSource(NamedTuple):
     """A transition as authored."""
 
     id: str
@@ -35,8 +33,7 @@ class TransitionSource:
     condition: Located[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Transitions:
+class Transitions(NamedTuple):
     """The ways out of a state."""
 
     items: tuple[TransitionSource, ...]
@@ -47,8 +44,7 @@ class Transitions:
     """Whether these are all: false when a transition was lost to a fault that was reported."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateSource:
+class StateSource(NamedTuple):
     """A state as authored."""
 
     id: str
@@ -61,8 +57,7 @@ class StateSource:
     transitions: Transitions | None
 
 
-@dataclass(frozen=True, slots=True)
-class States:
+class States(NamedTuple):
     """All states."""
 
     items: tuple[StateSource, ...]
@@ -72,8 +67,7 @@ class States:
     """Whether these are all: false when a state was lost to a fault that was reported."""
 
 
-@dataclass(frozen=True, slots=True)
-class FlowSource:
+class FlowSource(NamedTuple):
     """A Flow source."""
 
     schema_version: int | None

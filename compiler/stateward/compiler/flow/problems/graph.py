@@ -1,7 +1,6 @@
 """Faults of the graph: states that nothing reaches, no end at all, and parts that no end can be reached from."""
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity
 from stateward.compiler.diagnostics.wording import counted, listed
@@ -11,8 +10,7 @@ LABELS_MAX: Final = 6
 """Further states that are shown in the text; the message and `states` name all that were found."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unreachable:
+class Unreachable(NamedTuple):
     """States that nothing reaches: a part that no edge enters, and what is reached only from there."""
 
     members: tuple[StateSource, ...]
@@ -39,8 +37,7 @@ class Unreachable:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalMissing:
+class TerminalMissing(NamedTuple):
     """A flow without an end."""
 
     states: States
@@ -58,8 +55,7 @@ class TerminalMissing:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalUnreachable:
+class TerminalUnreachable(NamedTuple):
     """A closed part that no end can be reached from, and the states that can only lead into it."""
 
     members: tuple[StateSource, ...]

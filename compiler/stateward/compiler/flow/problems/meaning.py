@@ -1,8 +1,7 @@
 """Faults of meaning: names, counts, texts and references of a source whose shape is right."""
 
 import unicodedata
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix, Label, Severity
 from stateward.compiler.diagnostics.wording import character, counted, listed, nearest, quoted
@@ -42,8 +41,7 @@ def identifier_like(text: str, joint: str) -> str | None:
     return found if found and identifier_fault(found) is None else None
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidIdentifier:
+class InvalidIdentifier(NamedTuple):
     """A name or an id that is no identifier."""
 
     code: str
@@ -72,8 +70,7 @@ class InvalidIdentifier:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Reserved:
+class Reserved(NamedTuple):
     """An author's use of a name that belongs to the compiler."""
 
     code: str
@@ -96,8 +93,7 @@ class Reserved:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CountOutOfBounds:
+class CountOutOfBounds(NamedTuple):
     """No states, too many states, or too many transitions."""
 
     code: str
@@ -112,8 +108,7 @@ class CountOutOfBounds:
         return Diagnostic(self.code, Severity.ERROR, self.message, Label(self.place, self.label), help=self.help, path=self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class StateNotFound:
+class StateNotFound(NamedTuple):
     """A reference to a state that is not declared: `initial`, or the target of a transition."""
 
     code: str
@@ -159,8 +154,7 @@ def _spelt(name: str) -> str:
     return ", ".join(odd[:4]) if odd else "ASCII"
 
 
-@dataclass(frozen=True, slots=True)
-class TextBlank:
+class TextBlank(NamedTuple):
     """Instructions or a condition that say nothing."""
 
     code: str
@@ -181,8 +175,7 @@ class TextBlank:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TextTooLarge:
+class TextTooLarge(NamedTuple):
     """Instructions or a condition with too many bytes."""
 
     code: str
@@ -204,8 +197,7 @@ class TextTooLarge:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalHasTransitions:
+class TerminalHasTransitions(NamedTuple):
     """An end with a way out."""
 
     state: str
@@ -225,8 +217,7 @@ class TerminalHasTransitions:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class NoWayOut:
+class NoWayOut(NamedTuple):
     """A state that is no end and has no transition."""
 
     state: str
@@ -245,8 +236,7 @@ class NoWayOut:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateCondition:
+class DuplicateCondition(NamedTuple):
     """Transitions of one state with the same condition and target."""
 
     transitions: tuple[TransitionSource, ...]
@@ -267,8 +257,7 @@ class DuplicateCondition:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class NameDiffersFromSlug:
+class NameDiffersFromSlug(NamedTuple):
     """A flow whose name is not the slug that it is kept under."""
 
     name: Located[str]

@@ -1,8 +1,7 @@
 """Faults of the shape: fields that are unknown, missing or of the wrong type, and a version that is not known."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix, Label, Severity
 from stateward.compiler.diagnostics.wording import listed, quoted
@@ -15,8 +14,7 @@ from stateward.compiler.source import Place
 _EXAMPLES: Final = {ScalarType.INT: "1", ScalarType.STRING: '"…"', ScalarType.BOOL: "true"}
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownField:
+class UnknownField(NamedTuple):
     """A field that its level does not have."""
 
     name: str
@@ -50,8 +48,7 @@ class UnknownField:
         return (Fix(f"rename it to `{self.near}`", (Edit(self.key.span, self.near),), Applicability.UNSAFE),)
 
 
-@dataclass(frozen=True, slots=True)
-class MissingField:
+class MissingField(NamedTuple):
     """A required field that an object lacks."""
 
     spec: FieldSpec
@@ -74,8 +71,7 @@ class MissingField:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class WrongType:
+class WrongType(NamedTuple):
     """A value that is not of the type that its place asks for."""
 
     name: str
@@ -120,8 +116,7 @@ class WrongType:
         return (Fix(f"write `{self.rewritten}`", (Edit(self.origin.place.span, self.rewritten),), Applicability.UNSAFE),)
 
 
-@dataclass(frozen=True, slots=True)
-class LevelSkipped:
+class LevelSkipped(NamedTuple):
     """Fields of one object where objects by id belong: the id was left out."""
 
     level: Level
@@ -147,8 +142,7 @@ class LevelSkipped:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class UnsupportedVersion:
+class UnsupportedVersion(NamedTuple):
     """A version that this compiler does not know; it stands alone, since nothing else can be judged."""
 
     version: int

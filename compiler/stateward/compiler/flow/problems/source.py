@@ -1,7 +1,6 @@
 """Faults of a source as a whole: its size, its encoding, what kind of text it is, what it imports."""
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity
 from stateward.compiler.diagnostics.wording import listed
@@ -12,8 +11,7 @@ _SAVE_AS_UTF8: Final = "save the file as UTF-8"
 _WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceTooLarge:
+class SourceTooLarge(NamedTuple):
     """A source with more bytes than are read."""
 
     source: Source
@@ -32,8 +30,7 @@ class SourceTooLarge:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SourceNotUtf8:
+class SourceNotUtf8(NamedTuple):
     """Bytes that are no UTF-8."""
 
     source: Source
@@ -58,8 +55,7 @@ class SourceNotUtf8:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class NotAFlowSource:
+class NotAFlowSource(NamedTuple):
     """A text that does not parse and holds nothing of a flow: an empty one, or another kind of file."""
 
     message: str
@@ -79,8 +75,7 @@ class NotAFlowSource:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ImportRefused:
+class ImportRefused(NamedTuple):
     """An import in a version that has none."""
 
     place: Place

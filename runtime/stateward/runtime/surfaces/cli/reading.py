@@ -5,10 +5,8 @@ name, without following links to folders and without entering those that begin w
 """
 
 import os
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -16,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from stateward.compiler.cli import SELECTORS, STATUS_ENVIRONMENT, STATUS_USAGE, SUFFIX, Document, Found
 from stateward.compiler.diagnostics.report import Failure
-from stateward.compiler.diagnostics.text import WIDTH, Look
 from stateward.compiler.diagnostics.wording import listed, nearest
 from stateward.resources.catalog import builtin, builtins
 
 if TYPE_CHECKING:
+    from stateward.compiler.diagnostics.text import Look
     from stateward.compiler.language.loader import Loader
 
 FILES_MAX: Final = 10_000
@@ -87,10 +85,15 @@ class FileHost:
         folder = Path(argument).parent
         return FileTreeLoader(folder, shown=_shown(str(folder)))
 
-    def look(self) -> Look:
+    def look(self) -> "Look":
         """Say how standard output is written to: in colours only on a terminal that has not been told otherwise."""
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        columns = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH
+        import shutil  # noqa: PLC0415 - loads compressors
+
+        from stateward.compiler.diagnostics.text import WIDTH, Look  # noqa: PLC0415 - a clean flow needs no renderer
+
+        is_terminal = sys.stdout.isatty()
+        colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        columns = shutil.get_terminal_size((WIDTH, 0)).columns if is_terminal else WIDTH
         return Look(width=max(columns, WIDTH_MIN), colour=colour, boxes=_shows_boxes(sys.stdout.encoding))
 
 
@@ -160,6 +163,8 @@ def _near(argument: str) -> str:
 
 def _replace(target: Path, data: bytes) -> None:
     """Put a file in the place of another at once."""
+    import tempfile  # noqa: PLC0415 - only writing needs it
+
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:64]}.")
     new = Path(name)
