@@ -141,6 +141,16 @@ def test_a_state_lost_to_the_syntax_is_not_missed() -> None:
     assert {code for code, _ in found(source)} == {"dcdl_syntax"}
 
 
+def test_what_a_string_that_is_never_closed_has_swallowed_is_not_missed() -> None:
+    for old, new in (('"Read it.";', '"Read it;'), ('condition = "It is written.";', 'condition = "It is written;')):
+        assert {code for code, _ in found(changed((old, new)))} == {"dcdl_syntax"}
+
+
+def test_a_broken_value_in_the_middle_swallows_nothing() -> None:
+    source = changed(('"Read it.";', ";"), ('condition = "Nothing is to be mended."; ', ""))
+    assert [code for code, _ in found(source)] == ["dcdl_syntax", "missing_field"]
+
+
 @pytest.mark.parametrize("version", ["0", "2", "-1", "4294967296", "9223372036854775807"])
 def test_an_unknown_version_stands_alone(version: str) -> None:
     source = f'schema_version = {version}; name = ""; initial = nope; more = 1; states = import "x";'

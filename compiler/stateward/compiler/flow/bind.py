@@ -15,7 +15,7 @@ from stateward.compiler.flow.problems.told import opening
 from stateward.compiler.flow.schema import FLOW, FieldSpec, Level, MapOf, Mode, ScalarType
 from stateward.compiler.flow.typed import Located, Path
 from stateward.compiler.language.data import ArrayData, Data, Hole, ObjectData, Origin, Scalar
-from stateward.compiler.language.evaluation import Cell, Evaluation, FieldCell, ObjectShape, ScalarShape
+from stateward.compiler.language.evaluation import Cell, Evaluation, FieldCell, ObjectShape, ScalarShape, Shape
 from stateward.compiler.source import Place, Source, Span
 
 
@@ -195,13 +195,27 @@ class Binder:
             self.problems.append(WrongType(spot.name, _word(data), "object", data.origin, spot.path, shape=example))
 
     def _lost_in(self, shape: ObjectShape) -> bool:
-        """Tell whether the syntax is at fault inside an object but outside the value of every field."""
+        """Tell whether the syntax is at fault inside an object in such a way that a field of it may be lost.
+
+        That is so when the fault lies in no value, or in the last one and swallows what comes after it (a string that is never closed).
+        """
         place = shape.origin.place
         inside = [span for source, span in self.broken if source is place.source and place.span.covers(span)]
-        if not inside:
-            return False
-        values = [self.evaluation.shape(found.cell).origin.place for found in shape.fields.values()]
-        return not all(any(value.source is place.source and value.span.covers(span) for value in values) for span in inside)
+        while inside:
+            values = [value for found in shape.fields.values() if _within(value := self.evaluation.shape(found.cell), place)]
+            if not all(any(value.origin.place.span.covers(span) for value in values) for span in inside):
+                return True
+            last = max(values, key=lambda value: value.origin.place.span)
+            inside = [span for span in inside if last.origin.place.span.covers(span)]
+            if not isinstance(last, ObjectShape):
+                return bool(inside) and isinstance(last, Hole)
+            shape = last
+        return False
+
+
+def _within(value: Shape, place: Place) -> bool:
+    """Tell whether a value is written inside a place, and does not come from elsewhere."""
+    return value.origin.place.source is place.source and place.span.covers(value.origin.place.span)
 
 
 def _holder(shape: ObjectShape, spot: _Spot) -> Place:
