@@ -163,7 +163,8 @@ def test_messages_follow_the_wording_of_the_house() -> None:
         '1 + "a"', "true < false", "[] ++ 1", "- true", "> true", "5(1)", "(() => 1)(2)", "1.a", "{}.a", "1 as String", "{ a = 1; } as {}",
         "[1] as []", "1 as {}", "1 as 2", "Int as String", "{ a = 1; ...Int } as { a = Int; }", "1 as ((x) => x)", "1 & 2", "Int & String",
         "Int & > 3.5", "String & > 3", "Int & > 3 & < 4", "(Int default 1) & (Int default 2)", "match 1 { 2: 3; }", "1 / 0", "/a(/",
-        "9223372036854775807 + 1", "Email & 1", "{ a = (x) => x; }", "Int", "let a = a; in a", "let a.b = 1; in 1", "let a = 1; a = 2; in 1",
+        "9223372036854775807 + 1", "Email & 1", "{ a = (x) => x; }", "Int", "let a = a; in a", "let a.b = 1; in 1",
+        "let a = 1; a = 2; in 1",
         "((x, x) => 1)(1, 2)", "{ a = 1; a.b = 2; }", 'import "none.dcdl"', 'import ""', 'import "main.dcdl"', "match 1 { _ + 1: 2; }",
         "let x = [x]; in x", "let f = (x) => f(x); in f(1)", '"a" & /b/', "1 & /b/", "1 == true", "true && 1", "!1",
     )  # fmt: skip

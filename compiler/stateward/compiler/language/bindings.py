@@ -103,19 +103,15 @@ class BindingsPass:
             yield from _arm(arm)
 
     def _enter(self, keys: Sequence[Key], verb: str | None) -> list[_Bound]:
+        """Bind names together, one for each key; a name that is bound twice is one name."""
         group = _Group()
-        first: dict[str, Key] = {}
-        bound = []
+        bound: dict[str, _Bound] = {}
         for key in keys:
+            first = bound.get(key.text)
             outer = self._seen.get(key.text)
-            if key.text in first and verb is not None:
-                self._report(
-                    DUPLICATE,
-                    f"{quoted(key.text)} is {verb} twice",
-                    key,
-                    f"{verb} again here",
-                    self._label(first[key.text], f"first {verb} here"),
-                )
+            if first is not None and verb is not None:
+                earlier = self._label(first.key, f"first {verb} here")
+                self._report(DUPLICATE, f"{quoted(key.text)} is {verb} twice", key, f"{verb} again here", earlier)
             elif outer:
                 self._report(
                     SHADOWED,
@@ -124,14 +120,13 @@ class BindingsPass:
                     "hides the outer one",
                     self._label(outer[-1].key, "the outer one"),
                 )
-            first.setdefault(key.text, key)
-            bound.append(_Bound(key, group))
-        for each in bound:
+            bound.setdefault(key.text, _Bound(key, group))
+        for each in bound.values():
             self._seen.setdefault(each.key.text, []).append(each)
-        return bound
+        return [bound[key.text] for key in keys]
 
     def _leave(self, bound: Iterable[_Bound]) -> None:
-        for each in bound:
+        for each in dict.fromkeys(bound):
             self._seen[each.key.text].pop()
 
     def _use(self, node: Name) -> None:
@@ -152,7 +147,7 @@ class BindingsPass:
                 if not used.is_used:
                     used.is_used = True
                     reached.append(used)
-        for each in bound:
+        for each in dict.fromkeys(bound):
             if not each.is_used:
                 self._report(UNUSED, f"{quoted(each.key.text)} is never used", each.key, "never used")
 

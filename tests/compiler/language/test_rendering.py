@@ -1,0 +1,106 @@
+"""Values as text of the language: canonical, and the same value again when evaluated."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stateward.compiler.language.constraints import INT_MAX, INT_MIN
+from stateward.compiler.language.render import scalar_text, show
+from tests.compiler.language.evaluated import evaluated, evaluation_of
+
+leaves = st.one_of(
+    st.booleans(),
+    st.integers(INT_MIN, INT_MAX),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(st.characters(exclude_categories=("Cc", "Cs")) | st.sampled_from('\n\r\t"\\{}#'), max_size=12),
+)
+keys = st.text(st.characters(exclude_categories=("Cc", "Cs")), max_size=6) | st.sampled_from(["a", "in", "String", "a-b", "", "true"])
+values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4), max_leaves=12)
+
+
+def shown(text: str) -> str:
+    evaluation = evaluation_of(text)
+    printed = show(evaluation)
+    assert not evaluation.diagnostics, evaluation.diagnostics
+    return printed
+
+
+def typed(value: object) -> object:
+    """Keep apart what Python holds for equal: 1, 1.0 and true, and the two zeros."""
+    match value:
+        case list():
+            return [typed(item) for item in value]
+        case dict():
+            return {name: typed(item) for name, item in value.items()}
+        case float():
+            return ("float", value, math.copysign(1, value))
+    return (type(value).__name__, value)
+
+
+def written(value: object) -> str:
+    """Write data in the plainest way, independently of the printer."""
+    match value:
+        case list():
+            return f"[{', '.join(written(item) for item in value)}]"
+        case dict():
+            return "{" + "; ".join(f"{scalar_text(name)} = {written(item)}" for name, item in value.items()) + "}"
+    assert isinstance(value, bool | int | float | str)
+    return scalar_text(value)
+
+
+@given(values)
+def test_data_reads_back_as_it_was(value: object) -> None:
+    printed = shown(written(value))
+    again = evaluated(printed)
+    assert typed(value) == typed(again.value)
+    assert printed == shown(printed)
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("{}", "{}"),
+        ("{ a = 1; }", "{\n    a = 1;\n}"),
+        ("a = 1; b.c = 2;", "{\n    a = 1;\n    b = {\n        c = 2;\n    };\n}"),
+        ("[1, [2.5]]", "[1, [2.5]]"),
+        ("[1, { a = 1; }]", "[\n    1,\n    {\n        a = 1;\n    },\n]"),
+        ('{ "in" = 1; "a b" = 2; Int = 3; }', '{\n    "in" = 1;\n    "a b" = 2;\n    Int = 3;\n}'),
+        ("1.0 * 100000000000000000000000.0", "100000000000000000000000.0"),
+        ("0.00000001 * 1", "0.00000001"),
+        ("-0.0", "-0.0"),
+        ("-9223372036854775807 - 1", "-9223372036854775807 - 1"),
+        (r'"a\n\t\r\"\\\q"'.replace(r"\q", ""), r'"a\n\t\r\"\\"'),
+        ("Int & < 10 & >= 0", "Int & >= 0 & < 10"),
+        ("< 10 & Int & > 3 & > 2", "Int & > 3 & < 10"),
+        ("Int & Int", "Int"),
+        ("Unknown & Unknown", "Unknown"),
+        ("Unknown & String", "String"),
+        ("> -5", "> -5"),
+        ("> (-9223372036854775807 - 1)", "> (-9223372036854775807 - 1)"),
+        (r"/a\/b/ & String & /c/ & Email", r"String & /a\/b/ & /c/ & Email"),
+        ("Int default 1 + 2", "Int default 3"),
+        ("let d = Int default 1; in d & > 0", "Int & > 0 default 1"),
+        ("[...Int & > 0]", "[...Int & > 0]"),
+        ("{...{ a = Int; }}", "{...{\n    a = Int;\n}}"),
+        ("{ a = 1; ...[...String] }", "{\n    a = 1;\n    ...[...String]\n}"),
+        ("(a, b: Int) => a + b", "(a, b: Int) => a + b"),
+        ("let T = { kids = [...T]; }; in T", "{\n    kids = [...T];\n}"),
+        ("let T = [...T]; in [T]", "[[...[...T]]]"),
+    ],
+)
+def test_a_value_is_printed_in_canonical_form(text: str, printed: str) -> None:
+    assert printed == shown(text)
+    assert printed == shown(printed) or "T]" in printed
+
+
+def test_a_line_break_inside_a_function_is_not_indented() -> None:
+    text = '{ f = (x) => "a\nb"; }'
+    assert '{\n    f = (x) => "a\nb";\n}' == shown(text)
+
+
+def test_a_part_that_failed_is_a_blank_and_is_reported_with_its_path() -> None:
+    evaluation = evaluation_of("{ a = [1, nope]; }")
+    assert "{\n    a = [1, _];\n}" == show(evaluation)
+    assert [("a", 1)] == [each.path for each in evaluation.diagnostics]
