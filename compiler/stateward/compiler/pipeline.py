@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from stateward.compiler.diagnostics.model import Diagnostic, Severity, sort_key
 from stateward.compiler.flow.canonical import definition_digest, digest
 from stateward.compiler.flow.checks import check
+from stateward.compiler.flow.damage import nesting_is_known, on_any_level
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.compiler.flow.graph import check_graph
 from stateward.compiler.flow.imports import refused_imports
@@ -85,6 +86,8 @@ def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowS
     if read.flow is not None:
         problems += check(read.flow, slug=slug, limits=limits)
         problems += check_graph(read.flow)
+    if parsed.diagnostics and not nesting_is_known(source, limits.language):
+        problems = on_any_level(problems)
 
     faults = [*parsed.diagnostics, *_without_imports(evaluation.diagnostics)]
     warnings = inspect(source, parsed.module) if read.version_known and not parsed.diagnostics else []

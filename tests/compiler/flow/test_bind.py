@@ -146,6 +146,23 @@ def test_what_a_string_that_is_never_closed_has_swallowed_is_not_missed() -> Non
         assert {code for code, _ in found(changed((old, new)))} == {"dcdl_syntax"}
 
 
+@pytest.mark.parametrize("line", [4, 5, 8, 9, 11, 14, 15, 17])
+def test_a_brace_that_is_missing_moves_everything_and_is_told_alone(line: int) -> None:
+    lines = GOOD.splitlines(keepends=True)
+    assert lines[line - 1].strip(" \n")[-1:] == "{" or "}" in lines[line - 1]
+    assert [code for code, _ in found("".join(lines[: line - 1] + lines[line:]))] == ["dcdl_syntax"]
+
+
+def test_what_holds_on_any_level_is_told_although_a_brace_is_missing() -> None:
+    source = changed(
+        ("    review = {", "    review = "),
+        ('condition = "It is written."', 'condition = ""'),
+        ("terminal = true", 'terminal = "true"'),
+        ("submit = ", '"sub mit" = '),
+    )
+    assert [code for code, _ in found(source) if code != "dcdl_syntax"] == ["invalid_transition_id", "condition_empty"]
+
+
 def test_a_broken_value_in_the_middle_swallows_nothing() -> None:
     source = changed(('"Read it.";', ";"), ('condition = "Nothing is to be mended."; ', ""))
     assert [code for code, _ in found(source)] == ["dcdl_syntax", "missing_field"]

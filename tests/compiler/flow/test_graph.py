@@ -102,11 +102,13 @@ def test_what_is_reported_holds_however_unknowns_are_filled_in_and_nothing_else_
     size = len(sketches)
     problems = check_graph(_typed(sketches, initial))
     most, least = _closure(size, _edges(sketches, most=True)), _closure(size, _edges(sketches, most=False))
-    may_end = [at for at, each in enumerate(sketches) if each.terminal is not False or (not each.targets and each.complete)]
-    no_end = not may_end
+    leads_out = [at for at, each in enumerate(sketches) if each.open or each.terminal is not False]
+    no_end = not leads_out
     unreachable = {at for at in range(size) if initial is not None and not most[initial][at]}
     trapped = {
-        at for at in range(size) if initial is not None and not no_end and least[initial][at] and not any(most[at][end] for end in may_end)
+        at
+        for at in range(size)
+        if initial is not None and not no_end and least[initial][at] and not any(most[at][out] for out in leads_out)
     }
     assert {int(name[1:]) for each in problems if isinstance(each, Unreachable) for name in each.named} == unreachable
     assert {int(name[1:]) for each in problems if isinstance(each, TerminalUnreachable) for name in each.named} == trapped
@@ -233,6 +235,10 @@ def test_a_dangling_target_that_is_not_reached_itself_silences_nothing() -> None
 
 def test_a_part_that_a_dangling_target_may_lead_out_of_is_not_called_closed() -> None:
     assert _told(_found(a="b done", b="c", c="b nowhere", done="")) == [("transition_target_not_found", ())]
+
+
+def test_an_undeclared_target_may_be_the_end_that_is_missing() -> None:
+    assert _told(_found(a="b", b="done a")) == [("transition_target_not_found", ())]
 
 
 def test_an_unknown_initial_state_leaves_reachability_open() -> None:

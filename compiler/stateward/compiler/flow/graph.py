@@ -71,11 +71,8 @@ class _Graph:
 
     @property
     def has_no_end(self) -> bool:
-        """Whether no state is an end, for certain."""
-        return self.source.complete and all(
-            state.terminal is False and (state.transitions is None or state.transitions.items or not state.transitions.complete)
-            for state in self.source.items
-        )
+        """Whether no state is an end, for certain: a way that may lead anywhere may lead to an end that was not written down yet."""
+        return self.source.complete and not self.open and all(state.terminal is False for state in self.source.items)
 
     @cached_property
     def possible(self) -> DiGraph:
