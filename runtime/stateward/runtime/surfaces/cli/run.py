@@ -24,7 +24,7 @@ from stateward.runtime.ports import Verifier
 from stateward.runtime.profile import DEFAULT, DEMONSTRATION
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_INTERRUPTED, STATUS_USAGE, Stop, faults_shown
-from stateward.runtime.surfaces.cli.present import answer_shown, end_shown, refusal_shown, show, state_shown, terminal_console
+from stateward.runtime.surfaces.cli.present import answer_shown, end_shown, plain, refusal_shown, show, state_shown, terminal_console
 from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal
 from stateward.runtime.verifier.person import NobodyThere, PersonVerifier
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
@@ -202,7 +202,7 @@ class Run:
     def _asked(self, worker: str, reason: str, verifier: Verifier) -> bool:
         """Make a request and show what came of it; tell whether the run can go on."""
         if self.script is not None:
-            show(self.console, Text.assemble(("reason  ", "bold"), reason))
+            show(self.console, Text.assemble(("reason  ", "bold"), plain(reason)))
         outcome = self.runtime.engine.request_transition(worker, reason, person_at_terminal(), verifier)
         match outcome:
             case Refusal():
