@@ -143,6 +143,21 @@ def test_a_selector_names_a_built_in_flow() -> None:
     assert (done.exit_code, done.stdout) == (0, "checked 3 flows: no problems\n")
 
 
+def test_a_selector_names_the_current_source_of_the_workspace(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STATEWARD_STORE", str(here / "store.db"))
+    write(here, paper=GOOD)
+    saved = CliRunner().invoke(cli, ["flow", "save", "paper.dcdl"], prog_name="stateward")
+    assert saved.exit_code == 0
+    (here / "paper.dcdl").unlink()
+    done = run("workspace:paper", "--format", "json")
+    assert (done.exit_code, json.loads(done.stdout)["files"][0]["file"]) == (0, "flows/paper.dcdl")
+    missing = run("workspace:papr")
+    assert (missing.exit_code, missing.stderr) == (
+        2,
+        "error: the Workspace keeps no flow `workspace:papr`; keep it with `stateward flow save`\n",
+    )
+
+
 def test_standard_input_is_a_source(here: Path) -> None:
     write(here, paper=GOOD)
     done = run("-", stdin=BROKEN)
@@ -197,11 +212,11 @@ def test_people_are_shown_the_first_fifty_and_told_of_the_others(here: Path) -> 
     done = run("many.dcdl")
     assert (done.stdout.count("error["), done.stdout.splitlines()[-2:]) == (
         50,
-        ["11 more were found; `--max 0` shows all", "checked 1 flow: 61 errors"],
+        ["10 more were found; `--max 0` shows all", "checked 1 flow: 60 errors"],
     )
     assert run("many.dcdl", "--max", "3").stdout.count("error[") == 3
-    assert run("many.dcdl", "--max", "0").stdout.count("error[") == 61
-    assert len(json.loads(run("many.dcdl", "--format", "json").stdout)["files"][0]["diagnostics"]) == 61
+    assert run("many.dcdl", "--max", "0").stdout.count("error[") == 60
+    assert len(json.loads(run("many.dcdl", "--format", "json").stdout)["files"][0]["diagnostics"]) == 60
 
 
 def test_the_report_for_programs(here: Path) -> None:
@@ -252,7 +267,10 @@ BAD_INPUT = {
     "no Workspace": (
         ["workspace:paper"],
         2,
-        "error: `workspace:paper` cannot be resolved: no Workspace is open here; name a file or a `builtin:` flow\n",
+        (
+            "error: `workspace:paper` cannot be resolved: no Workspace at {here} or above it; "
+            "begin one with `stateward run` or `stateward flow save`\n"
+        ),
     ),
     "a pipe": (["pipe"], 2, "error: `pipe` is neither a file nor a folder; name `-` to read standard input\n"),
     "output into a missing folder": (

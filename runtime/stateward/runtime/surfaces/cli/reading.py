@@ -29,14 +29,29 @@ WorkspaceResolver = Callable[[str], Document | Failure]
 """Gives the current source of a slug in the Workspace."""
 
 
-def _no_workspace(slug: str) -> Failure:
-    return Failure(f"`workspace:{slug}` cannot be resolved: no Workspace is open here", "name a file or a `builtin:` flow", STATUS_USAGE)
+def workspace_source(slug: str) -> Document | Failure:
+    """Give the current source of a slug in the Workspace of the current folder; nothing is written."""
+    from stateward.runtime.ports import Fault  # noqa: PLC0415 - only this selector opens a store
+    from stateward.runtime.wiring import NoWorkspace, locate, reading  # noqa: PLC0415
+
+    named = f"`workspace:{_shown(slug)}`"
+    try:
+        location = locate(Path.cwd())
+        with reading(location) as runtime:
+            current = runtime.flows.current(location.workspace, slug)
+    except NoWorkspace as fault:
+        return Failure(f"{named} cannot be resolved: {fault.message}", fault.remedy, STATUS_USAGE)
+    except Fault as fault:
+        return Failure(f"{named} cannot be read: {fault.message}", fault.remedy or "see that the store is whole", STATUS_ENVIRONMENT)
+    if current is None:
+        return Failure(f"the Workspace keeps no flow {named}", "keep it with `stateward flow save`", STATUS_USAGE)
+    return Document(f"flows/{slug}{SUFFIX}", current.content, slug)
 
 
 class FileHost:
     """The host of a process with files and a terminal."""
 
-    def __init__(self, workspace: WorkspaceResolver = _no_workspace) -> None:
+    def __init__(self, workspace: WorkspaceResolver = workspace_source) -> None:
         self._workspace = workspace
 
     def find(self, argument: str, *, bytes_max: int) -> Found | Failure:
