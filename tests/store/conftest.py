@@ -1,5 +1,26 @@
-"""The contracts' assertions are rewritten like those of test modules, so that a failure shows its values."""
+"""What the tests of the store share."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+# Assertions of the contracts show their values like those of test modules.
 pytest.register_assert_rewrite("tests.contracts")
+
+MEMORY = Path("/dev/shm")  # noqa: S108 -- the folder made in it is ours alone
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where the system has one: these tests kill processes, not machines, and make thousands of commits.
+
+    With STATEWARD_TESTS_LONG it is on the disk, as everywhere else.
+    """
+    if os.environ.get("STATEWARD_TESTS_LONG") or not os.access(MEMORY, os.W_OK | os.X_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="stateward-", dir=MEMORY) as folder:
+        yield Path(folder)

@@ -13,8 +13,8 @@ from stateward.store.database import open_store
 from tests.contracts.sessions import WORKER, WORKSPACE, entry
 from tests.store.children import LONG, Telling, append_and_die, append_for_ever, child, connect_with, create_and_die, pair, pipe
 
-APPEND_STATEMENTS = 9
-"""BEGIN, the version, two keys, the head, two entries, the swap, COMMIT."""
+APPEND_STATEMENTS = 6
+"""BEGIN, the version, two entries, the swap, COMMIT."""
 KILLS = 200 if LONG else 8
 OFFSETS_STEP = 1 if LONG else 61
 

@@ -146,10 +146,11 @@ def test_a_head_put_back_is_damage_and_nothing_is_appended_over_what_follows_it(
     earlier = f"(SELECT digest FROM entries WHERE worker = '{WORKER}' AND seq = 9)"
     by_hand(path, f"UPDATE heads SET seq = 9, digest = {earlier} WHERE worker = '{WORKER}'")
     assert "its head is E00000009, its last entry E00000010" in read_until_damage(path)[1]
-    with open_store(path, write=True) as store:
-        (digest,) = sqlite3.connect(path).execute(f"SELECT digest FROM heads WHERE worker = '{WORKER}'").fetchone()
-        with pytest.raises(Damaged, match="entries_only_next"):
-            store.sessions.append(WORKER, Head(9, digest), (entry(b"over"),))
+    connection = sqlite3.connect(path)
+    (digest,) = connection.execute(f"SELECT digest FROM heads WHERE worker = '{WORKER}'").fetchone()
+    connection.close()
+    with open_store(path, write=True) as store, pytest.raises(Damaged, match="entries_only_next"):
+        store.sessions.append(WORKER, Head(9, digest), (entry(b"over"),))
 
 
 def test_an_entry_of_another_log_put_into_this_one_is_named(path: Path) -> None:

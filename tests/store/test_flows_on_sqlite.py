@@ -1,5 +1,6 @@
 """Flows on SQLite, under the contract of every FlowStore."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from stateward.runtime.ports import FlowStore, Workspaces
 from stateward.store.database import open_store
 from tests.contracts.flows import *  # noqa: F403 -- a contract is all its tests
+from tests.contracts.flows import HERE, draft
 
 
 class Both:
@@ -23,3 +25,23 @@ class Both:
 def flows(tmp_path: Path) -> Iterator[Both]:
     with open_store(tmp_path / "store.db", write=True, create=True) as store:
         yield Both(store.flows, store.workspaces)
+
+
+def test_a_removed_flow_is_not_current_and_keeps_its_revisions(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with open_store(path, write=True, create=True) as store:
+        store.workspaces.ensure(HERE)
+        store.flows.save(HERE.id, draft(slug="gone"), None)
+        store.flows.save(HERE.id, draft(slug="here"), None)
+    by_hand = sqlite3.connect(path, isolation_level=None)
+    by_hand.execute("UPDATE flow_sources SET removed_at = '2026-03-02T00:00:00.000000Z' WHERE slug = 'gone'")
+    by_hand.close()
+    with open_store(path, write=False) as store:
+        assert None is store.flows.current(HERE.id, "gone")
+        assert ["here"] == [each.slug for each in store.flows.sources(HERE.id, 10)]
+        assert store.flows.revision(HERE.id, "gone", 1) is not None
+
+
+def test_a_flow_is_saved_only_in_a_workspace_that_is_there(tmp_path: Path) -> None:
+    with open_store(tmp_path / "store.db", write=True, create=True) as store, pytest.raises(sqlite3.IntegrityError):
+        store.flows.save(HERE.id, draft(), None)

@@ -11,7 +11,9 @@ import pytest
 
 from stateward.runtime.ports import Committed, OutcomeUnknown, StoreUnavailable
 from stateward.runtime.session.entries import Head
+from stateward.store import sqlite as connections
 from stateward.store.database import Store, open_store
+from stateward.store.sqlite import SqliteDatabase
 from tests.contracts.sessions import WORKER, WORKSPACE, entry
 from tests.store.children import child, connect_with, pair
 from tests.store.failing import Failing, problem
@@ -153,9 +155,25 @@ def test_what_was_looked_up_as_absent_is_not_brought_back_by_a_crash(store: Stor
     assert ["0"] == keys_after_a_failed_sync_and_a_crash(store, tmp_path / "crashed.db")
 
 
-def test_it_would_be_brought_back_but_for_the_write_that_settles_it(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stateward.store.sqlite.write_version", lambda _: None)
+def test_it_would_be_brought_back_if_it_were_not_settled(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SqliteDatabase, "_settle", lambda *_: None)
     assert ["0", "1-a", "1-b"] == keys_after_a_failed_sync_and_a_crash(store, tmp_path / "crashed.db")
+
+
+def test_a_lost_commit_is_not_spoken_of_before_it_is_settled(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "BUSY_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(connections, "BUSY_ATTEMPTS_MAX", 3)
+    reading = sqlite3.connect(store.path, isolation_level=None)
+    reading.execute("BEGIN")
+    reading.execute("SELECT count(*) FROM entries").fetchone()
+    head = start_of(store)
+    Failing.instead = commit_then_lose_the_answer
+    with pytest.raises(OutcomeUnknown):
+        store.sessions.append(WORKER, head, pair(1))
+    with pytest.raises(StoreUnavailable, match="cannot be settled while another program reads"):
+        store.sessions.find(WORKER, "1-b")
+    reading.close()
+    assert store.sessions.find(WORKER, "1-b") is not None
 
 
 def append_on_a_full_disk(path: Path) -> None:

@@ -22,10 +22,12 @@ from tests.store.children import (
     save_over_each_other,
 )
 
-OWN_PROCESSES, OWN_APPENDS = 12, 200
-SHARED_PROCESSES, SHARED_APPENDS = 8, 100
-SAVERS, SAVES = 16, 50
-CREATORS, CREATIONS = 8, 50 if LONG else 4
+PAGES_BYTES_MAX = 8 * 1024 * 1024
+"""Of the file `-wal` while many write: every 1,000 pages of 4 KiB it is copied into the store and begun again, readers permitting."""
+OWN_PROCESSES, OWN_APPENDS = 12, 200 if LONG else 50
+SHARED_PROCESSES, SHARED_APPENDS = 8, 100 if LONG else 20
+SAVERS, SAVES = 16, 50 if LONG else 6
+CREATORS, CREATIONS = 8, 50 if LONG else 3
 
 
 def test_processes_with_a_log_each_and_a_reader_lose_nothing(tmp_path: Path) -> None:
@@ -39,6 +41,10 @@ def test_processes_with_a_log_each_and_a_reader_lose_nothing(tmp_path: Path) -> 
     assert [0] * OWN_PROCESSES == exit_statuses(writers)
     stopping.send(None)
     assert [0] == exit_statuses([reader])
+    pages = path.with_name("store.db-wal")
+    assert PAGES_BYTES_MAX > pages.stat().st_size
+    open_store(path, write=True).close()
+    assert not pages.exists()
     with open_store(path, write=False) as store:
         for worker in workers:
             assert [str(number) for number in range(OWN_APPENDS)] == [each.key for each in store.sessions.entries(worker)]

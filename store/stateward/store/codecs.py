@@ -5,11 +5,14 @@ becomes a value. Whether an entry is the one that was written is not asked here:
 """
 
 from datetime import datetime
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from stateward.runtime.ports import Revision, WorkerRow, Workspace
+from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Entry, Head
 from stateward.store.prepared import NotWritten, Row
+
+SqlValue: TypeAlias = str | int | bytes | None
 
 T = TypeVar("T")
 
@@ -25,28 +28,28 @@ def _maybe(kind: type[T], row: Row, name: str) -> T | None:
     return None if row[name] is None else _as(kind, row, name)
 
 
-def entry_values(entry: Entry) -> Row:
-    """Give an entry as a row."""
+def entry_parameters(entry: Entry) -> tuple[SqlValue, ...]:
+    """Give an entry as the parameters of its insert, in the order of the table's columns."""
     actor = entry.actor
-    return {
-        "worker": entry.worker,
-        "seq": entry.seq,
-        "version": entry.version,
-        "time": entry.time,
-        "actor_class": actor.actor_class.value,
-        "channel": actor.channel,
-        "principal": actor.principal,
-        "assurance": actor.assurance.value,
-        "host_session": actor.host_session,
-        "kind": str(entry.kind),
-        "key": entry.key,
-        "payload_digest": entry.payload_digest,
-        "previous": entry.previous,
-        "digest": entry.digest,
-        "payload": entry.payload,
-        "key_id": entry.key_id,
-        "seal": entry.seal,
-    }
+    return (
+        entry.worker,
+        entry.seq,
+        entry.version,
+        time_text(entry.time),
+        actor.actor_class.value,
+        actor.channel,
+        actor.principal,
+        actor.assurance.value,
+        actor.host_session,
+        str(entry.kind),
+        entry.key,
+        entry.payload_digest,
+        entry.previous,
+        entry.digest,
+        entry.payload,
+        entry.key_id,
+        entry.seal,
+    )
 
 
 def entry_of(row: Row) -> Entry:

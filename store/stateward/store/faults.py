@@ -17,17 +17,17 @@ _PRIMARY: Final = 0xFF
 """The part of a result code that says the kind; the rest says which of its kind."""
 
 RESTORE: Final = "restore the store from a backup"
-_MAKE_WRITABLE: Final = "make the file and its folder writable for this user"
+MAKE_WRITABLE: Final = "make the file and its folder writable for this user"
 
 _SAID: Final[Mapping[int, tuple[str, str]]] = {
     sqlite3.SQLITE_FULL: ("there is no space left for {path}; nothing was written", "free some space on that disk"),
-    sqlite3.SQLITE_READONLY: ("{path} cannot be written", _MAKE_WRITABLE),
+    sqlite3.SQLITE_READONLY: ("{path} cannot be written", MAKE_WRITABLE),
     sqlite3.SQLITE_READONLY_DIRECTORY: (
         "the folder of {path} cannot be written, and the store needs the files `-wal` and `-shm` there, for reading too",
         "make the folder writable for this user, or copy the store to a folder that is",
     ),
-    sqlite3.SQLITE_CANTOPEN: ("{path} cannot be opened", _MAKE_WRITABLE),
-    sqlite3.SQLITE_PERM: ("{path} may not be opened", _MAKE_WRITABLE),
+    sqlite3.SQLITE_CANTOPEN: ("{path} cannot be opened", MAKE_WRITABLE),
+    sqlite3.SQLITE_PERM: ("{path} may not be opened", MAKE_WRITABLE),
     sqlite3.SQLITE_NOTADB: ("{path} is no store: it is not a database", "name another file"),
     sqlite3.SQLITE_CORRUPT: ("{path} is damaged: its pages do not fit together", RESTORE),
     sqlite3.SQLITE_IOERR: ("the disk failed under {path} ({detail})", "see what the system says of that disk, then try again"),

@@ -4,12 +4,15 @@ Invariants: nothing is created unless asked for; what is created belongs to this
 gives the files beside it the same mode). Two processes that create the same store at once both find it created.
 """
 
+import errno
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from stateward.runtime.ports import StoreUnavailable
+from stateward.store.faults import MAKE_WRITABLE
 
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
@@ -29,12 +32,22 @@ def require_file(path: Path) -> None:
         raise StoreUnavailable(f"{path} is no regular file", "name another file")
 
 
+def require_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, before SQLite quietly opens it for reading instead. Raises StoreUnavailable.
+
+    Asked by name: to open the file and to close it again would release the locks of every connection that this process has to it.
+    """
+    if not os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise StoreUnavailable(f"{path} cannot be written", MAKE_WRITABLE)
+
+
 def make_file(path: Path) -> None:
     """Create the file, and the folders it lies in, where they are missing. Raises StoreUnavailable."""
     try:
-        if not path.exists():
-            _make_folder(path.parent)
-            os.close(os.open(path, os.O_CREAT | os.O_RDONLY | os.O_CLOEXEC, FILE_MODE))
+        _make_folder(path.parent)
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY | os.O_CLOEXEC, FILE_MODE))
+    except FileExistsError:
+        return
     except OSError as problem:
         raise _refused("created", path, problem) from problem
 
@@ -42,12 +55,11 @@ def make_file(path: Path) -> None:
 def _make_folder(folder: Path) -> None:
     if folder.is_dir():
         return
+    if folder.exists():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
     _make_folder(folder.parent)
-    try:
+    with suppress(FileExistsError):  # somebody was quicker
         folder.mkdir(FOLDER_MODE)
-    except FileExistsError:
-        if not folder.is_dir():
-            raise
     # SQLite makes the names in the store's own folder durable; the name of that folder is ours to make so.
     _sync(folder.parent)
 

@@ -71,11 +71,6 @@ def create_schema(connection: sqlite3.Connection) -> None:
     for trigger in TRIGGERS.values():
         connection.execute(trigger)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    write_version(connection)
-
-
-def write_version(connection: sqlite3.Connection) -> None:
-    """Write the version of the schema into the header."""
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 

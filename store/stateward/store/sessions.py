@@ -1,9 +1,11 @@
 """Session logs on SQLite.
 
-Invariants: an append is one transaction that compares the head and swaps it; keys of entries are unique within a log; entries are
-linked before the transaction begins, so that the write lock is held for a few statements only. Whatever is read is verified as it is
-read: numbers without a gap, both digests, the link to the entry before, and that the head is the last entry. A reader holds no lock
-and no snapshot between pages: a log only grows, and is read as of its head when the reading began.
+Invariants: an append is one transaction that writes entries after the head that was expected and swaps it; keys of entries are unique
+within a log. That both are so is asked of the database's own rules and keys, in the statements that write: an append that nobody
+disputes looks nothing up. Entries are linked before the transaction begins, so that the write lock is held for a few statements only.
+
+Whatever is read is verified as it is read: numbers without a gap, both digests, the link to the entry before, and that the head is the
+last entry. A reader holds no lock and no snapshot between pages: a log only grows, and is read as of its head when the reading began.
 """
 
 import sqlite3
@@ -16,7 +18,7 @@ from sqlalchemy import BindParameter, bindparam, func, insert, select, update
 from stateward.runtime.ports import Appended, Committed, Damaged, Duplicate, Moved, WorkerRow
 from stateward.runtime.session.chain import check, link_all
 from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry, reference
-from stateward.store.codecs import entry_of, entry_values, head_of, worker_of
+from stateward.store.codecs import entry_of, entry_parameters, head_of, worker_of
 from stateward.store.definitions import keep_definition, read_definition
 from stateward.store.prepared import Prepared
 from stateward.store.revisions import require_definition
@@ -37,7 +39,9 @@ _INSERT_WORKER: Final = Prepared(insert(WORKERS))
 _INSERT_ENTRY: Final = Prepared(insert(ENTRIES))
 _INSERT_HEAD: Final = Prepared(insert(HEADS))
 _SWAP_HEAD: Final = Prepared(
-    update(HEADS).where(HEADS.c.worker == _WORKER).values(seq=bindparam("new_seq"), digest=bindparam("new_digest")),
+    update(HEADS)
+    .where(HEADS.c.worker == _WORKER, HEADS.c.seq == bindparam("seq"), HEADS.c.digest == bindparam("digest"))
+    .values(seq=bindparam("new_seq"), digest=bindparam("new_digest")),
 )
 _HEAD: Final = Prepared(select(HEADS.c.seq, HEADS.c.digest).where(HEADS.c.worker == _WORKER))
 _FIND_KEY: Final = Prepared(select(ENTRIES.c.seq).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.key == bindparam("key")))
@@ -76,16 +80,13 @@ class SqliteSessionStore:
         """Start a log with its first entries. `Moved` when the Worker exists."""
         linked, head = _linked(worker, GENESIS, entries, definitions)
 
-        def start(connection: sqlite3.Connection) -> Appended:
-            duplicate, stored = _duplicate(connection, worker, linked), _stored_head(connection, worker)
-            if duplicate is not None or stored is not None:
-                return duplicate or Moved(stored or GENESIS)
+        def start(connection: sqlite3.Connection) -> Committed:
             _INSERT_WORKER.run(connection, {"id": worker, "workspace": workspace, "created": linked[0].time})
             _write(connection, linked, definitions)
             _INSERT_HEAD.run(connection, {"worker": worker, "seq": head.seq, "digest": head.digest})
             return Committed(head)
 
-        return self._commit(worker, start)
+        return self._commit(worker, None, linked, start)
 
     def append(
         self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = NO_DEFINITIONS
@@ -93,22 +94,30 @@ class SqliteSessionStore:
         """Append where the head is still `expected`. A key that is there already is answered before a head that moved."""
         linked, head = _linked(worker, expected, entries, definitions)
 
-        def swap(connection: sqlite3.Connection) -> Appended:
-            duplicate, stored = _duplicate(connection, worker, linked), _stored_head(connection, worker)
-            if duplicate is not None or stored != expected:
-                return duplicate or Moved(stored or GENESIS)
+        def swap(connection: sqlite3.Connection) -> Committed:
             _write(connection, linked, definitions)
-            _SWAP_HEAD.run(connection, {"worker": worker, "new_seq": head.seq, "new_digest": head.digest})
+            swapped = _SWAP_HEAD.run(
+                connection,
+                {"worker": worker, "seq": expected.seq, "digest": expected.digest, "new_seq": head.seq, "new_digest": head.digest},
+            )
+            if swapped.rowcount != 1:
+                raise _damaged_log(worker, f"its head is not its last entry, {reference(expected.seq)}")
             return Committed(head)
 
-        return self._commit(worker, swap)
+        return self._commit(worker, expected, linked, swap)
 
-    def _commit(self, worker: str, action: Callable[[sqlite3.Connection], Appended]) -> Appended:
+    def _commit(
+        self, worker: str, expected: Head | None, linked: Sequence[Entry], action: Callable[[sqlite3.Connection], Committed]
+    ) -> Appended:
         try:
             return self._database.write(action)
-        except sqlite3.IntegrityError as problem:
-            # Head and keys were as expected under the write lock: what still stands in the way is what nobody wrote.
-            raise _damaged_log(worker, str(problem)) from problem
+        except sqlite3.IntegrityError as refused:
+            # The rules of the database compared what is there with what was expected. What they found is there for ever, since a log
+            # only grows: it can be looked up now.
+            answer = self._database.read(lambda connection: _why_refused(connection, worker, expected, linked))
+            if answer is None:
+                raise _damaged_log(worker, str(refused)) from refused
+            return answer
 
     def head(self, worker: str) -> Head | None:
         """Give the head, or None when there is no such Worker. Raises Damaged when it is not the last entry."""
@@ -186,36 +195,34 @@ def _payload_size(row: tuple[Any, ...]) -> int:
 
 
 def _linked(worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> tuple[tuple[Entry, ...], Head]:
-    keys = [each.key for each in entries if each.key is not None]
     if not 1 <= len(entries) <= APPEND_ENTRIES_MAX:
         raise ValueError(f"an append takes 1 to {APPEND_ENTRIES_MAX} entries, not {len(entries)}")
-    if len(keys) != len(set(keys)):
-        raise ValueError("two entries of one append have the same key")
+    if len(entries) > 1:
+        keys = [each.key for each in entries if each.key is not None]
+        if len(keys) != len(set(keys)):
+            raise ValueError("two entries of one append have the same key")
     for digest, canonical in definitions.items():
         require_definition(digest, canonical)
     linked = link_all(worker, expected, entries)
     return linked, Head(linked[-1].seq, linked[-1].digest)
 
 
-def _duplicate(connection: sqlite3.Connection, worker: str, linked: Sequence[Entry]) -> Duplicate | None:
+def _why_refused(connection: sqlite3.Connection, worker: str, expected: Head | None, linked: Sequence[Entry]) -> Moved | Duplicate | None:
     for entry in linked:
         if entry.key is not None:
             found = _FIND_KEY.first(connection, {"worker": worker, "key": entry.key})
             if found is not None:
                 return Duplicate(entry.key, found["seq"])
-    return None
-
-
-def _stored_head(connection: sqlite3.Connection, worker: str) -> Head | None:
     row = _HEAD.first(connection, {"worker": worker})
-    return None if row is None else head_of(row)
+    head = None if row is None else head_of(row)
+    return None if head == expected else Moved(head or GENESIS)
 
 
 def _write(connection: sqlite3.Connection, linked: Sequence[Entry], definitions: Mapping[str, bytes]) -> None:
     for digest, canonical in definitions.items():
         keep_definition(connection, digest, canonical)
     for entry in linked:
-        _INSERT_ENTRY.run(connection, entry_values(entry))
+        connection.execute(_INSERT_ENTRY.sql, entry_parameters(entry))
 
 
 def _verified(worker: str, row: tuple[Any, ...], previous: Head) -> Entry:

@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 
 from stateward.runtime.ports import Damaged, Fault, OutcomeUnknown, StoreUnavailable
 from stateward.store.faults import FULL, RESTORE, code_of, is_busy, unavailable
-from stateward.store.files import make_file, require_file
+from stateward.store.files import make_file, require_file, require_writable
 from stateward.store.prepared import NotWritten
 from stateward.store.schema import (
     Standing,
@@ -27,7 +27,6 @@ from stateward.store.schema import (
     require_tables,
     require_triggers,
     standing,
-    write_version,
 )
 
 BUSY_WAIT_SECONDS: Final = 1.0
@@ -74,7 +73,7 @@ class SqliteDatabase:
     def write(self, action: Callable[[sqlite3.Connection], T]) -> T:
         """Run statements in one transaction and commit it; roll it back when `action` raises.
 
-        Raises OutcomeUnknown when the answer to COMMIT was lost.
+        Raises OutcomeUnknown when the answer to COMMIT was lost, and lets a refused constraint through as what it is.
         """
         if not self._writable:
             raise StoreUnavailable(f"{self.path} was opened for reading only", "open it for writing")
@@ -83,10 +82,11 @@ class SqliteDatabase:
                 connection = _patiently(self._begin)
                 answer = action(connection)
                 self._commit(connection)
-            except (sqlite3.Error, NotWritten) as problem:
+            except BaseException as problem:
+                self._roll_back()
+                if isinstance(problem, sqlite3.IntegrityError) or not isinstance(problem, sqlite3.Error | NotWritten):
+                    raise
                 raise self._fault(problem) from problem
-            finally:
-                self._drop_if_open()
         return answer
 
     def _begin(self) -> sqlite3.Connection:
@@ -111,12 +111,17 @@ class SqliteDatabase:
     def _fault(self, problem: sqlite3.Error | NotWritten) -> Fault:
         if isinstance(problem, NotWritten):
             return Damaged(f"{self.path} is damaged: a row holds what no store writes ({problem})", RESTORE)
-        self._drop()
+        if not is_busy(problem):
+            self._drop()
         return unavailable(self.path, problem)
 
-    def _drop_if_open(self) -> None:
-        if self._connection is not None and self._connection.in_transaction:
-            self._drop()  # which rolls back, and cannot itself fail as a statement can
+    def _roll_back(self) -> None:
+        if self._connection is None or not self._connection.in_transaction:
+            return
+        try:
+            self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._drop()  # which rolls back as well
 
     def _drop(self) -> None:
         if self._connection is not None:
@@ -139,6 +144,7 @@ class SqliteDatabase:
         require_file(self.path)
         # Looked at through a reader first: even closing a writer may change the file, and what is not ours stays as it is.
         self._opened("ro", self._prepare_for_reading).close()
+        require_writable(self.path)
         return self._opened("rw", self._prepare_for_writing)
 
     def _opened(self, mode: str, prepare: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
@@ -171,16 +177,29 @@ class SqliteDatabase:
             raise StoreUnavailable(
                 f"the disk under {self.path} does not let several programs share a store", "keep the store on a local disk"
             )
+        if self._unsettled:
+            self._settle(connection)
         connection.execute("BEGIN IMMEDIATE")
         if standing(connection, self.path) is Standing.EMPTY:
             create_schema(connection)
         require_tables(connection, self.path)
         require_triggers(connection, self.path)
-        if self._unsettled:
-            # What a lost commit left in the log is overwritten, so that a crash cannot bring back what was answered to be absent.
-            write_version(connection)
         connection.execute("COMMIT")
-        self._unsettled = False
+
+    def _settle(self, connection: sqlite3.Connection) -> None:
+        """Make what is found after a lost commit durable, and what is not found impossible to bring back.
+
+        Its pages may lie in the log of pages unsynced, or beyond what the index of that log knows, where recovery after a crash would
+        find them. Everything known is written to the file proper and synced anew, and the log of pages is cut to nothing.
+        """
+        for _ in range(BUSY_ATTEMPTS_MAX):
+            (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not busy:
+                self._unsettled = False
+                return
+        raise StoreUnavailable(
+            f"a lost commit in {self.path} cannot be settled while another program reads", "end that program, then try again"
+        )
 
 
 def _patiently(action: Callable[[], T]) -> T:

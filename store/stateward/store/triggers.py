@@ -18,8 +18,8 @@ _NOT_THE_NEXT_REVISION: Final = (
     " WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
 )
 _NOT_THE_NEXT_ENTRY: Final = (
-    "NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM entries WHERE worker = NEW.worker)"
-    " OR NEW.previous IS NOT coalesce((SELECT digest FROM entries WHERE worker = NEW.worker AND seq = NEW.seq - 1), '<genesis>')"
+    "(NEW.seq - 1) || ' ' || NEW.previous IS NOT coalesce("
+    "(SELECT seq || ' ' || digest FROM entries WHERE worker = NEW.worker ORDER BY seq DESC LIMIT 1), '0 <genesis>')"
     ' OR EXISTS (SELECT 1 FROM entries WHERE worker = NEW.worker AND "key" = NEW."key")'
     " OR EXISTS (SELECT 1 FROM entries WHERE rowid = NEW.rowid)"
 ).replace("<genesis>", GENESIS_DIGEST)
