@@ -70,6 +70,14 @@ def show(console: Console, *parts: RenderableType) -> None:
     console.file.flush()
 
 
+def task_shown(texts: Sequence[str]) -> Iterator[RenderableType]:
+    """Show what a run was started with."""
+    if texts:
+        yield Text("task", style="bold")
+    for text in texts:
+        yield indented(plain(text))
+
+
 def state_shown(flow: FlowView) -> Iterator[RenderableType]:
     """Show the state an instance is in: its instructions and the conditions of its ways out."""
     title = Text.assemble((flow.state, "bold"), (f"  visit {flow.visit}", "dim"))

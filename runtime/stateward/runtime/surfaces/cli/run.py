@@ -22,9 +22,19 @@ from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import FlowView, WorkerView
 from stateward.runtime.ports import Verifier
 from stateward.runtime.profile import DEFAULT, DEMONSTRATION
+from stateward.runtime.session.payloads import UserInput
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_INTERRUPTED, STATUS_USAGE, Stop, faults_shown
-from stateward.runtime.surfaces.cli.present import answer_shown, end_shown, plain, refusal_shown, show, state_shown, terminal_console
+from stateward.runtime.surfaces.cli.present import (
+    answer_shown,
+    end_shown,
+    plain,
+    refusal_shown,
+    show,
+    state_shown,
+    task_shown,
+    terminal_console,
+)
 from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal
 from stateward.runtime.verifier.person import NobodyThere, PersonVerifier
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
@@ -115,6 +125,7 @@ class Run:
             view = self._started(texts)
         elif texts:
             show(self.console, Text("resuming: the text was submitted when the run started and is not submitted again", "dim"))
+        show(self.console, *task_shown(self._task(view.worker)))
         return self._worked(view)
 
     def say_how_to_resume(self) -> None:
@@ -153,6 +164,16 @@ class Run:
         view = self.runtime.engine.view(worker)
         assert isinstance(view, WorkerView), "the Worker was just listed or created"
         return view
+
+    def _task(self, worker: str) -> tuple[str, ...]:
+        """Give the texts that the run was started with: they lie in the entry behind the session's first."""
+        return tuple(
+            segment.content
+            for logged in self.runtime.engine.log(worker, upto=2)
+            if isinstance(logged.payload, UserInput)
+            for segment in logged.payload.segments
+            if isinstance(segment, TextSegment)
+        )
 
     # --- working --------------------------------------------------------------------------------------------------------------------
 
