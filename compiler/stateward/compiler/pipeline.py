@@ -5,9 +5,11 @@ independent fault and none that only follows from another. Size and encoding sto
 version stops what would judge it.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from stateward.compiler.diagnostics.model import Diagnostic, Severity, sort_key
 from stateward.compiler.flow.canonical import definition_digest, digest
@@ -100,10 +102,15 @@ def _without_imports(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def _gathered(faults: Iterable[Diagnostic], problems: Iterable[Problem], warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Bring all that was found together, by position; a warning about what is an error anyway is left out."""
+    """Bring all that was found together, by position; a warning about a text that is at fault anyway is left out."""
     found = [*faults, *(problem.diagnostic() for problem in problems)]
-    told = {(each.primary.place.source.name, each.primary.place.span) for each in found}
-    found += [each for each in warnings if (each.primary.place.source.name, each.primary.place.span) not in told]
+    spans = sorted(each.primary.place.span for each in found if each.severity is Severity.ERROR)
+    starts = [span.start for span in spans]
+    ends = list(accumulate((span.end for span in spans), max))
+    for each in warnings:
+        before = bisect_right(starts, each.primary.place.span.start)
+        if not before or ends[before - 1] < each.primary.place.span.end:
+            found.append(each)
     return tuple(sorted(_told_apart(found), key=sort_key))
 
 

@@ -177,6 +177,79 @@ states = {
     after = { instructions = "x"; transitions = { on = { target = "done"; condition = "1"; }; }; };
 };
 """,
+    "orphans": """\
+schema_version = 1;
+name = "orphans";
+initial = "a";
+states = {
+    a = { instructions = "Work."; transitions = { on = { target = "done"; condition = "Worked."; }; }; };
+    orphan = { instructions = "Wait."; transitions = { on = { target = "done"; condition = "Waited."; }; }; };
+    one = { instructions = "Play."; transitions = { on = { target = "two"; condition = "Played."; }; }; };
+    two = { instructions = "Rest."; transitions = { on = { target = "one"; condition = "Rested."; }; }; };
+    done = { instructions = ""; terminal = true; };
+};
+""",
+    "a_ring_without_an_end": """\
+schema_version = 1;
+name = "a_ring_without_an_end";
+initial = "a";
+states = {
+    a = { instructions = "Work."; transitions = { on = { target = "b"; condition = "1"; }; }; };
+    b = { instructions = "Work."; transitions = { on = { target = "c"; condition = "1"; }; }; };
+    c = { instructions = "Work."; transitions = { on = { target = "a"; condition = "1"; }; }; };
+};
+""",
+    "a_ring_beside_a_way_out": """\
+schema_version = 1;
+name = "a_ring_beside_a_way_out";
+initial = "a";
+states = {
+    a = {
+        instructions = "Work.";
+        transitions = {
+            end = { target = "done"; condition = "Worked."; };
+            on = { target = "b"; condition = "Not yet."; };
+        };
+    };
+    b = { instructions = "Work."; transitions = { on = { target = "c"; condition = "1"; }; }; };
+    c = { instructions = "Work."; transitions = { on = { target = "b"; condition = "1"; }; }; };
+    done = { instructions = ""; terminal = true; };
+};
+""",
+    "a_brace_too_many_at_the_end": f"{{\n{GOOD}}}\n}}\n",
+    "a_word_after_the_end": f"{{\n{GOOD}}}\nx\n",
+    "a_second_value_after_the_end": f'{{\n{GOOD}}}\nstates = {{ a = {{ instructions = ""; terminal = true; }}; }};\n',
+    "a_nul_after_the_end": f"{{\n{GOOD}}}\n\0",
+    "a_misspelt_field_on_line_3": GOOD.replace("initial", "inital"),
+    "strange_ids": """\
+schema_version = 1;
+name = "strange_ids";
+initial = "ok";
+states = {
+    ok = {
+        instructions = "x";
+        transitions = {
+            a = { target = "__proto__"; condition = "a"; };
+            b = { target = "constructor"; condition = "b"; };
+            "a/b" = { target = "a\u202ebc"; condition = "c"; };
+            "$cancel" = { target = "$x"; condition = "d"; };
+        };
+    };
+    "a\u202ebc" = { instructions = ""; terminal = true; };
+    "a\u200bbc" = { instructions = ""; terminal = true; };
+    "__proto__" = { instructions = ""; terminal = true; };
+    constructor = { instructions = ""; terminal = true; };
+    "$cancelled" = { instructions = ""; terminal = true; };
+    "$x" = { instructions = ""; terminal = true; };
+    "" = { instructions = ""; terminal = true; };
+    "a.b" = { instructions = ""; terminal = true; };
+    "a#b" = { instructions = ""; terminal = true; };
+    "a>b" = { instructions = ""; terminal = true; };
+};
+""",
+    "nested_too_deep": "{ a = " * 600 + "1" + "; }" * 600 + "\n",
+    "a_missing_semicolon": GOOD.replace('"Read it.";\n', '"Read it."\n        # what comes next\n'),
+    "an_unfinished_edit": GOOD.replace('"Nothing is to be mended."; };', '"Nothing is to be'),
     "an_import_that_nothing_uses": f'let lib = import "./lib.dcdl"; in {{\n{GOOD}}}\n',
 }
 

@@ -237,6 +237,16 @@ def test_a_part_that_a_dangling_target_may_lead_out_of_is_not_called_closed() ->
     assert _told(_found(a="b done", b="c", c="b nowhere", done="")) == [("transition_target_not_found", ())]
 
 
+def test_a_state_that_has_to_be_renamed_is_not_called_unreachable() -> None:
+    text = _source(a="done", lost="after", after="done", done="").replace("    lost = ", '    "lo st" = ')
+    assert [each.code for each in compile_source(text.encode()).diagnostics] == ["invalid_state_id"]
+
+
+def test_a_reserved_target_may_be_meant_for_any_state() -> None:
+    text = _source(a="b done", b="b", done="").replace('target = "b"', 'target = "$b"')
+    assert {each.code for each in compile_source(text.encode()).diagnostics} == {"reserved_transition_target"}
+
+
 def test_an_undeclared_target_may_be_the_end_that_is_missing() -> None:
     assert _told(_found(a="b", b="done a")) == [("transition_target_not_found", ())]
 

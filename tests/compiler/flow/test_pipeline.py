@@ -112,6 +112,12 @@ def test_a_name_that_is_no_identifier_is_not_compared_with_the_slug() -> None:
     assert [each.code for each in found] == ["invalid_name"]
 
 
+def test_a_warning_about_a_text_that_is_at_fault_anyway_is_left_out() -> None:
+    source = changed(("    review = {", '    "re\u202eview" = {'), ('"Read it."', '"Read\u200b it."'))
+    found = compile_source(source.encode()).diagnostics
+    assert [each.code for each in found if each.code != "transition_target_not_found"] == ["invalid_state_id", "invisible_character"]
+
+
 def test_one_text_used_in_two_places_says_where_each_fault_was_met() -> None:
     source = (
         'let t = { target = "nope"; condition = "c"; }; in '

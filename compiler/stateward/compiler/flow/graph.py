@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.graph import TerminalMissing, TerminalUnreachable, Unreachable
+from stateward.compiler.flow.problems.meaning import identifier_fault
 from stateward.compiler.flow.typed import FlowSource, Located, States, StateSource, TransitionSource
 
 DiGraph: TypeAlias = Any
@@ -54,8 +55,18 @@ class _Graph:
             (state.id, transition.target.value, transition)
             for state in self.source.items
             for transition in (state.transitions.items if state.transitions is not None else ())
-            if transition.target is not None and transition.target.value in self.states
+            if transition.target is not None and self._is_known(transition)
         ]
+
+    def _is_known(self, transition: TransitionSource) -> bool:
+        """Tell whether a transition certainly leads where it says."""
+        target = transition.target
+        return target is not None and target.value in self.states and not target.value.startswith("$")
+
+    @property
+    def misnamed(self) -> list[str]:
+        """The states whose id has to be changed: what leads to them may be spelt in another way."""
+        return [state for state in self.states if identifier_fault(state) is not None]
 
     @cached_property
     def open(self) -> frozenset[str]:
@@ -67,7 +78,7 @@ class _Graph:
             return True
         if not transitions.items:
             return state.terminal is not True
-        return any(each.target is None or each.target.value not in self.states for each in transitions.items)
+        return not all(self._is_known(each) for each in transitions.items)
 
     @property
     def has_no_end(self) -> bool:
@@ -100,9 +111,9 @@ class _Graph:
 
 
 def _unreachable(graph: _Graph, initial: Located[str]) -> Iterator[Problem]:
-    reached = _reached(graph.possible, [initial.value])
-    if reached & graph.open:
+    if _reached(graph.possible, [initial.value]) & graph.open:
         return
+    reached = _reached(graph.possible, [initial.value, *graph.misnamed])
     lost = [state for state in graph.states if state not in reached]
     for members, followers in _parts(graph.possible.subgraph(lost), graph):
         yield Unreachable(graph.sources(members), graph.sources(followers), graph.sorted({*members, *followers}), initial)
