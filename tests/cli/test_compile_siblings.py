@@ -125,6 +125,17 @@ def test_a_value_is_printed_in_the_language_or_as_json(here: Path) -> None:
     assert (as_json.exit_code, as_json.stdout) == (0, '{"b": 2, "c": "é", "d": [true, 1.5]}\n')
 
 
+def test_json_is_json_in_any_encoding(here: Path) -> None:
+    (here / "a.dcdl").write_text('["é"]')
+    (here / "b.dcdl").write_text("é")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for arguments in (["eval", "--json", "a.dcdl"], ["compile", "--format", "json", "b.dcdl"]):
+        command = [sys.executable, "-c", f"from stateward.runtime.surfaces.cli import main; main({arguments!r})"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        assert done.stdout.isascii()
+        json.loads(done.stdout)
+
+
 def test_a_constraint_is_printed_as_it_would_be_written_and_is_no_json(here: Path) -> None:
     (here / "a.dcdl").write_text("Int & >= 0")
     assert (run("eval", "a.dcdl").exit_code, run("eval", "a.dcdl").stdout) == (0, "Int & >= 0\n")

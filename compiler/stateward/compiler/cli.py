@@ -147,6 +147,11 @@ def _say(text: str, *, err: bool = False, coloured: bool = False) -> None:
     click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, nl=False, color=coloured)
 
 
+def _json(data: object, indent: int | None = None) -> str:
+    """Write JSON with every character as it is where standard output can show it, and escaped where it cannot."""
+    return json.dumps(data, ensure_ascii=not (sys.stdout.encoding or "").lower().startswith("utf"), indent=indent)
+
+
 def _put(data: bytes) -> None:
     """Write bytes to standard output as they are."""
     sys.stdout.flush()
@@ -197,7 +202,7 @@ def compile_command(
     report = Report(checked, [*run.failures, *_written(host, output, run, checked)], run.passed_over)
     err = output == STANDARD_INPUT
     if form == "json":
-        _say(json.dumps(document(report), ensure_ascii=False, indent=2) + "\n", err=err)
+        _say(f"{_json(document(report), indent=2)}\n", err=err)
     else:
         found = [each for one in checked for each in one.diagnostics]
         _show(found, host, SHOWN_MAX if shown_max is None else shown_max, err=err)
@@ -461,7 +466,7 @@ def _evaluated(given: Document, loader: "Loader", *, as_json: bool) -> str | tup
     evaluation = Evaluation(source, parsed.module, loader=loader)
     if as_json:
         data = evaluation.data(evaluation.root)
-        text = "" if parsed.diagnostics or evaluation.diagnostics else json.dumps(plain(data), ensure_ascii=False)
+        text = "" if parsed.diagnostics or evaluation.diagnostics else _json(plain(data))
     else:
         text = show(evaluation)
     found = sorted([*parsed.diagnostics, *evaluation.diagnostics], key=sort_key)
