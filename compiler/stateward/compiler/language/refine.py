@@ -95,10 +95,12 @@ def _record(left: ObjectValue, right: ObjectValue, site: Site, depth: int) -> Ta
         assert wanted is not None
         value = yield refine(value, wanted, site, depth + 1)
         fields[name] = Slot(slot.key, slot.source, known(value, slot.cell))
-    if left.rest is not None:
-        yield _open(left.rest, rest, right, site, depth)
+    unknown = None
+    if left.rest is not None and isinstance((yield _open(left.rest, rest, right, site, depth)), Failed):
+        unknown = site.silent()
     for name, slot in right.fields.items():
-        fields.setdefault(name, slot)
+        if name not in fields:
+            fields[name] = slot if unknown is None else Slot(slot.key, slot.source, known(unknown, slot.cell))
     return ObjectValue(left.source, left.node, left.via, fields, left.rest)
 
 
@@ -112,7 +114,7 @@ def _refused_field(slot: Slot, left: ObjectValue, right: ObjectValue, site: Site
 
 
 def _open(left: Cell, right: AnyValue | None, demanding: ObjectValue, site: Site, depth: int) -> Task:
-    """Hold the rest of an open object against that of the other side."""
+    """Hold the rest of an open object against that of the other side. Where it failed, nobody knows which fields the object has."""
     value = yield left
     if isinstance(value, Failed):
         return site.silent()

@@ -119,12 +119,11 @@ class _Printer:
         return _block("{", lines, "}") if lines else "{}"
 
     def _constraint(self, value: ConstraintValue, step: PathStep | None) -> Printing:
-        texts = []
-        for part in sorted(value.parts, key=_rank):
+        ranked = set()
+        for part in value.parts:
             text = yield self._part(part, step)
-            if text not in texts:
-                texts.append(text)
-        return " & ".join(texts)
+            ranked.add((*_rank(part), text))
+        return " & ".join(text for _, _, text in sorted(ranked))
 
     def _part(self, part: Part, step: PathStep | None) -> Printing:
         match part.atom:
@@ -174,18 +173,17 @@ def _block(opener: str, lines: Iterable[str], closer: str) -> str:
     return f"{opener}\n{INDENT}{inner}\n{closer}"
 
 
-def _rank(part: Part) -> tuple[int, bool, str]:
+def _rank(part: Part) -> tuple[int, bool]:
     """Order the parts of a constraint: what it is, its least, its most, then patterns and the rest."""
-    atom = part.atom
-    match atom:
+    match part.atom:
         case Bounded():
-            return 1, not atom.is_lower, atom.sign
+            return 1, not part.atom.is_lower
         case Matching():
-            return 2, False, atom.pattern
+            return 2, False
         case HostCheck():
-            return 3, False, atom.name
+            return 3, False
         case _:
-            return 0, False, ""
+            return 0, False
 
 
 def scalar_text(value: bool | int | float | str) -> str:
