@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.store.folders import MEMORY
+
 # Assertions of the contracts show their values like those of test modules.
 pytest.register_assert_rewrite("tests.contracts")
-
-MEMORY = Path("/dev/shm")  # noqa: S108 -- the folder made in it is ours alone
 
 
 @pytest.fixture

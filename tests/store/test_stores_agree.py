@@ -1,0 +1,86 @@
+"""Whatever is asked of them, the store in memory and the store on SQLite give the same answers, also after a reopening."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from stateward.runtime.ports import Committed, Saved, StaleBase
+from stateward.runtime.session.entries import GENESIS, Head, NewEntry
+from stateward.store.database import Store, open_store
+from stateward.store.memory import MemoryFlowStore
+from stateward.store.memory_sessions import MemorySessionStore
+from tests.contracts.flows import HERE, draft
+from tests.contracts.sessions import OTHER, WORKER, WORKSPACE, entry
+from tests.store.children import LONG
+from tests.store.folders import MEMORY
+
+WORKERS = st.sampled_from((WORKER, OTHER))
+KEYS = st.sampled_from((None, None, "a", "b", "c"))
+ENTRIES = st.lists(st.builds(entry, st.binary(max_size=8), KEYS), min_size=1, max_size=3, unique_by=lambda each: each.key or object())
+SLUGS = st.sampled_from(("paper", "plan"))
+CONTENTS = st.sampled_from((b"one", b"two", b"three"))
+
+
+class Stores(RuleBasedStateMachine):
+    """Both stores, and every head that any log ever had: a caller may come with an old one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
+        self.path = Path(self.folder.name) / "store.db"
+        self.sessions, self.flows = MemorySessionStore(), MemoryFlowStore()
+        self.flows.ensure(HERE)
+        self.heads: list[Head] = [GENESIS]
+        self.store = self.opened()
+        self.store.workspaces.ensure(HERE)
+
+    def opened(self) -> Store:
+        return open_store(self.path, write=True, create=True)
+
+    @rule()
+    def reopen(self) -> None:
+        self.store.close()
+        self.store = self.opened()
+
+    @rule(worker=WORKERS, entries=ENTRIES)
+    def create(self, worker: str, entries: Sequence[NewEntry]) -> None:
+        expected = self.sessions.create(worker, WORKSPACE, entries, {})
+        assert expected == self.store.sessions.create(worker, WORKSPACE, entries, {})
+        if isinstance(expected, Committed):
+            self.heads.append(expected.head)
+
+    @rule(worker=WORKERS, entries=ENTRIES, back=st.integers(0, 5))
+    def append(self, worker: str, entries: Sequence[NewEntry], back: int) -> None:
+        head = self.heads[-1 - back % len(self.heads)] if back else self.sessions.head(worker) or GENESIS
+        expected = self.sessions.append(worker, head, entries, {})
+        assert expected == self.store.sessions.append(worker, head, entries, {})
+        if isinstance(expected, Committed):
+            self.heads.append(expected.head)
+
+    @rule(slug=SLUGS, content=CONTENTS, definition=CONTENTS, base=st.sampled_from((None, 1, 2, 3)))
+    def save(self, slug: str, content: bytes, definition: bytes, base: int | None) -> None:
+        new = draft(slug, content, definition)
+        expected: Saved | StaleBase = self.flows.save(HERE.id, new, base)
+        assert expected == self.store.flows.save(HERE.id, new, base)
+
+    @rule(worker=WORKERS, after=st.integers(0, 6), upto=st.none() | st.integers(0, 9), key=st.sampled_from(("a", "b", "d")))
+    def read(self, worker: str, after: int, upto: int | None, key: str) -> None:
+        assert list(self.sessions.entries(worker, after, upto)) == list(self.store.sessions.entries(worker, after, upto))
+        assert self.sessions.find(worker, key) == self.store.sessions.find(worker, key)
+
+    @invariant()
+    def heads_and_current_revisions_are_the_same(self) -> None:
+        assert list(self.sessions.workers(WORKSPACE, 9)) == list(self.store.sessions.workers(WORKSPACE, 9))
+        assert list(self.flows.sources(HERE.id, 9)) == list(self.store.flows.sources(HERE.id, 9))
+
+    def teardown(self) -> None:
+        self.store.close()
+        self.folder.cleanup()
+
+
+TestStores = Stores.TestCase
+TestStores.settings = settings(max_examples=500 if LONG else 25, stateful_step_count=30, deadline=None)
