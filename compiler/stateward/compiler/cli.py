@@ -442,10 +442,8 @@ def eval_command(context: click.Context, path: str, *, as_json: bool, stdin_file
         _say(outcome if outcome.endswith("\n") else f"{outcome}\n")
         return
     if as_json:
-        _say(
-            json.dumps({"version": VERSION, "diagnostics": [diagnostic_json(each) for each in outcome]}, ensure_ascii=False, indent=2)
-            + "\n"
-        )
+        told = [diagnostic_json(each) for each in outcome]
+        _say(f"{_json({'version': VERSION, 'diagnostics': told}, indent=2)}\n")
     else:
         _show(outcome, host, SHOWN_MAX, err=True)
     context.exit(STATUS_FOUND)
