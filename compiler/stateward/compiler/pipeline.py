@@ -61,7 +61,7 @@ def compile_source(
     `name` is how people know a source that comes as bytes; `slug` is what it is kept under, where it is kept under something.
     """
     raw = raw_bytes(source)
-    text = take_in(raw, source.name if isinstance(source, Source) else name, limits.source_bytes)
+    text = take_in(source, source.name if isinstance(source, Source) else name, limits.source_bytes)
     if not isinstance(text, Source):
         return Compilation(None, None, (text.diagnostic(),), digest(raw), None)
     with uncollected():

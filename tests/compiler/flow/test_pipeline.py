@@ -104,6 +104,8 @@ def test_a_source_and_its_bytes_compile_alike() -> None:
     data = b"\xef\xbb\xbf" + GOOD.encode()
     from_bytes, from_source = compile_source(data, name="x"), compile_source(Source.from_bytes("x", data))
     assert from_bytes.content_digest == from_source.content_digest
+    given = Source.from_text("x", "nope")
+    assert compile_source(given).source is given is compile_source(given).diagnostics[0].primary.place.source
     assert from_bytes.definition == from_source.definition is not None
 
 

@@ -8,14 +8,17 @@ def raw_bytes(source: Source | bytes) -> bytes:
     """Give the bytes of a source as they stand in its file."""
     if isinstance(source, bytes):
         return source
-    return ((BYTE_ORDER_MARK if source.has_mark else "") + source.text).encode()
+    return ((BYTE_ORDER_MARK if source.has_mark else "") + source.text).encode("utf-8", "surrogatepass")
 
 
-def take_in(data: bytes, name: str, bytes_max: int) -> Source | SourceTooLarge | SourceNotUtf8:
-    """Decode a source of at most `bytes_max` bytes."""
+def take_in(source: Source | bytes, name: str, bytes_max: int) -> Source | SourceTooLarge | SourceNotUtf8:
+    """Decode a source of at most `bytes_max` bytes; one that is decoded already is taken as it is."""
+    data = raw_bytes(source)
     if len(data) > bytes_max:
         shown = Source.from_text(name, data[: bytes_max + 1].decode("utf-8", "replace"))
         return SourceTooLarge(shown, _characters(data[:bytes_max]), bytes_max)
+    if isinstance(source, Source):
+        return source
     try:
         return Source.from_bytes(name, data)
     except UnicodeDecodeError as fault:
