@@ -53,7 +53,7 @@ class Dying(sqlite3.Connection):
     countdown: int | None = None
     after = False
 
-    def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:  # type: ignore[override]
+    def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:
         if Dying.countdown is not None:
             Dying.countdown -= 1
         dies = Dying.countdown == 0
@@ -70,7 +70,7 @@ class Telling(sqlite3.Connection):
 
     statements: list[str] = []  # noqa: RUF012 -- what all connections of one test saw
 
-    def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:  # type: ignore[override]
+    def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:
         Telling.statements.append(sql)
         return super().execute(sql, *given)
 
@@ -84,7 +84,7 @@ def pair(number: int) -> tuple[NewEntry, NewEntry]:
 
 
 def append_and_die(path: Path, worker: str, statement: int, after: bool, acknowledged: Any) -> None:
-    sqlite3.connect = connect_with(Dying)
+    sqlite3.connect = connect_with(Dying)  # type: ignore[assignment]
     with open_store(path, write=True) as store:
         head = store.sessions.head(worker) or GENESIS
         for number in (1, 2):
@@ -97,7 +97,7 @@ def append_and_die(path: Path, worker: str, statement: int, after: bool, acknowl
 
 
 def create_and_die(path: Path, statement: int, after: bool) -> None:
-    sqlite3.connect = connect_with(Dying)
+    sqlite3.connect = connect_with(Dying)  # type: ignore[assignment]
     Dying.after, Dying.countdown = after, statement
     open_store(path, write=True, create=True).close()
 

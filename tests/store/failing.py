@@ -18,7 +18,7 @@ class Failing(sqlite3.Connection):
 
     instead: Callable[["Failing", str], None] | None = None
 
-    def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:  # type: ignore[override]
+    def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:
         if Failing.instead is not None:
             Failing.instead(self, sql)
         return super().execute(sql, *given)

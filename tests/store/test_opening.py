@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,7 +132,12 @@ def test_every_constraint_has_a_name_by_convention(path: Path) -> None:
 def test_a_writer_syncs_every_commit_and_obeys_foreign_keys(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[sqlite3.Connection] = []
     connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: opened.append(connect(*given, **named)) or opened[-1])
+
+    def keep(*given: Any, **named: Any) -> sqlite3.Connection:
+        opened.append(connect(*given, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", keep)
     with open_store(path, write=True):
         assert (2,) == opened[-1].execute("PRAGMA synchronous").fetchone()
         assert (1,) == opened[-1].execute("PRAGMA foreign_keys").fetchone()
