@@ -189,7 +189,7 @@ class Desk:
         """Append what a host would: a tool's result."""
         head = self.sessions.head(self.worker)
         assert head is not None
-        self.sessions.append(self.worker, head, (NewEntry(Kind.TOOL_RESULT, HOST, self.clock.now(), payload),))
+        self.sessions.append(self.worker, head, (NewEntry(Kind.TOOL_RESULT, HOST, self.clock.now(), payload),), {})
 
 
 def submitted(answer: object) -> Submitted:

@@ -10,12 +10,14 @@ from stateward.runtime.core.events import RejectionCode, TransitionCheckRejected
 from tests.runtime.engines import Desk
 from tests.runtime.judgements import MET
 
-PROCESSES = 20
+PROCESSES = 8
 AMBIGUOUS = """
-from tests.runtime.engines import Desk
+from tests.runtime.flows import FORK
+from tests.runtime.histories import begun
 from tests.runtime.judgements import MET
-desk = Desk()
-print(desk.request("done", {"z": MET, "x": MET}).answer, desk.view.head)
+history = begun(FORK)
+history.request("done")
+print(history.answer({"z": MET, "x": MET}))
 """
 
 
@@ -26,7 +28,7 @@ def output_with(hash_seed: int) -> str:
     return done.stdout
 
 
-def test_two_conditions_met_are_refused_with_the_same_words_and_bytes_in_every_process() -> None:
+def test_two_conditions_met_are_refused_with_the_same_words_in_every_process() -> None:
     with ThreadPoolExecutor(4) as threads:
         outputs = set(threads.map(output_with, range(PROCESSES)))
     (output,) = outputs

@@ -1,10 +1,12 @@
 """The chain: its canonical form is for ever, and each way to damage an entry is told."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -128,6 +130,16 @@ SAID = {
 def test_each_part_of_an_entry_is_under_the_chain(expected: str, change: dict[str, Any]) -> None:
     first, second = link_all(WORKER, GENESIS, (FIRST, SECOND))
     assert expected == check(replace(second, **change), head_of(first))
+
+
+@given(st.text(), st.text(), st.text(), st.none() | st.text(), st.datetimes(timezones=st.just(UTC)), st.integers(0, 2**53 - 2))
+def test_the_canonical_header_is_the_rfc_8785_form_of_its_members(
+    worker: str, kind: str, principal: str, key: str | None, time: datetime, seq: int
+) -> None:
+    actor = Actor(ActorClass.HOST, principal, principal, Assurance.SEPARATED, key)
+    entry = link(worker, Head(seq, worker[:99]), NewEntry(kind, actor, time, b"", key))
+    canonical = canonical_header(entry)
+    assert canonical == rfc8785.dumps(json.loads(canonical))
 
 
 @given(st.binary(max_size=64), st.binary(max_size=64), st.text(max_size=8))

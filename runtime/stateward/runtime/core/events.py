@@ -91,7 +91,7 @@ class Judgement:
     """What would turn `not_met` into `met`."""
     citations: tuple[Citation, ...] = ()
     note: str = ""
-    """Why `checked` is weaker than `verdict`; empty when it is not."""
+    """What the check has to add: which citation does not resolve; empty when nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

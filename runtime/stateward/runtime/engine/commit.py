@@ -4,15 +4,16 @@ Invariants: what is decided is decided on the whole log up to the head it is app
 its key before anybody is told; every plan can be made again, for it begins by looking for what an earlier one wrote.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Generic, TypeVar
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import shown
 from stateward.runtime.engine.folding import Folds, Loaded
-from stateward.runtime.engine.limits import COMMITS_MAX
-from stateward.runtime.ports import Committed, Duplicate, Moved, OutcomeUnknown, SessionStore
+from stateward.runtime.engine.limits import COMMITS_MAX, LOST_ANSWERS_MAX
+from stateward.runtime.ports import Committed, Duplicate, Moved, OutcomeUnknown, SessionStore, StoreUnavailable
 from stateward.runtime.session.entries import Head, NewEntry
 
 T = TypeVar("T")
@@ -29,9 +30,26 @@ class Append(Generic[T]):
     definitions: Mapping[str, bytes] = field(default_factory=dict)
 
 
+class Tries:
+    """The bounded tries of one call: it ends as contended, or, where answers keep getting lost, as a store that is not there."""
+
+    def __init__(self) -> None:
+        self._lost = 0
+
+    def __iter__(self) -> Iterator[None]:
+        return repeat(None, COMMITS_MAX)
+
+    def lost(self, problem: OutcomeUnknown) -> None:
+        """Count a commit that did not happen and whose answer was lost. Raises StoreUnavailable for one too many."""
+        self._lost += 1
+        if self._lost > LOST_ANSWERS_MAX:
+            raise StoreUnavailable(f"the store does not answer: {problem.message}", "look at the store; nothing was written") from problem
+
+
 def commit(sessions: SessionStore, folds: Folds, worker: str, plan: Callable[[Loaded], Append[T] | T]) -> T | Refusal:
     """Carry out a plan, made again on the new facts as often as somebody else appended first. Raises what the store raises."""
-    for _ in range(COMMITS_MAX):
+    tries = Tries()
+    for _ in tries:
         loaded = folds.load(worker)
         if loaded is None:
             return not_found(worker)
@@ -40,18 +58,18 @@ def commit(sessions: SessionStore, folds: Folds, worker: str, plan: Callable[[Lo
         step = plan(loaded)
         if not isinstance(step, Append):
             return step
-        head = _append(sessions, folds, loaded, step)
+        head = _append(sessions, folds, loaded, step, tries)
         if head is not None:
             return step.done(head)
     return contended()
 
 
-def _append(sessions: SessionStore, folds: Folds, loaded: Loaded, step: Append[T]) -> Head | None:
+def _append(sessions: SessionStore, folds: Folds, loaded: Loaded, step: Append[T], tries: Tries) -> Head | None:
     try:
         appended = sessions.append(loaded.worker, loaded.head, step.entries, step.definitions)
-    except OutcomeUnknown:
+    except OutcomeUnknown as problem:
         folds.forget(loaded.worker)
-        return look_up(sessions, loaded.worker, step.entries[-1])
+        return look_up(sessions, loaded.worker, step.entries[-1], problem, tries)
     match appended:
         case Committed(head):
             return head
@@ -59,11 +77,14 @@ def _append(sessions: SessionStore, folds: Folds, loaded: Loaded, step: Append[T
             return None
 
 
-def look_up(sessions: SessionStore, worker: str, last: NewEntry) -> Head | None:
+def look_up(sessions: SessionStore, worker: str, last: NewEntry, problem: OutcomeUnknown, tries: Tries) -> Head | None:
     """Find out whether a commit happened whose answer was lost: its last entry's head, or None when it did not."""
     assert last.key is not None  # by which a commit is found
     entry = sessions.find(worker, last.key)
-    if entry is None or entry.payload != last.payload:
+    if entry is None:
+        tries.lost(problem)
+        return None
+    if entry.payload != last.payload:  # somebody else's, under the same key
         return None
     return Head(entry.seq, entry.digest)
 

@@ -4,6 +4,8 @@ from typing import Final
 
 COMMITS_MAX: Final = 128
 """How often one call decides again because somebody else appended first."""
+LOST_ANSWERS_MAX: Final = 8
+"""How often one call tries again because the store lost the answer to a commit that then turned out not to have happened."""
 FOLDS_MAX: Final = 256
 """Workers whose folded log one process remembers."""
 DEFINITIONS_MAX: Final = 128
@@ -15,4 +17,4 @@ INPUT_BYTES_MAX: Final = 1024 * 1024
 NOTE_BYTES_MAX: Final = 4 * 1024
 """What is said about a revision when it is saved."""
 NAME_BYTES_MAX: Final = 512
-"""Of an author, a channel, a principal, a folder."""
+"""Of the author of a revision."""

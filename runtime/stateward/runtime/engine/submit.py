@@ -13,10 +13,9 @@ from stateward.runtime.core.decide import Decided, Start, active_problem, decide
 from stateward.runtime.core.events import Event, InstanceStarted
 from stateward.runtime.core.instance import NOTHING_YET, FlowState, Pin
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.commit import Append, contended, look_up
+from stateward.runtime.engine.commit import Append, Tries, contended, look_up
 from stateward.runtime.engine.folding import Loaded, payload_of
 from stateward.runtime.engine.keys import submission_key
-from stateward.runtime.engine.limits import COMMITS_MAX
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.records import ENGINE
 from stateward.runtime.engine.submission import (
@@ -79,7 +78,8 @@ def worker_id_for(workspace: str, submission: str) -> str:
 
 def start_worker(means: Means, session: SessionStarted, given: Input) -> Submitted | Refusal:
     """Create a Worker with its first input, unless this submission did so before."""
-    for _ in range(COMMITS_MAX):
+    tries = Tries()
+    for _ in tries:
         earlier = _earlier(means, session.worker, given)
         if earlier is not None:
             return earlier
@@ -87,7 +87,7 @@ def start_worker(means: Means, session: SessionStarted, given: Input) -> Submitt
         if not isinstance(flow, _Flow):
             assert flow is not None  # a first input starts a flow
             return flow
-        head = _create(means, session, _entry(means, given, flow), flow)
+        head = _create(means, session, _entry(means, given, flow), flow, tries)
         if head is not None:
             return _submitted(session.worker, given, flow, head)
     return contended()
@@ -170,13 +170,13 @@ def _submitted(worker: str, given: Input, flow: _Flow | None, head: Head) -> Sub
     return Submitted(worker, given.submission, head, None if flow is None else flow.events[0].instance)
 
 
-def _create(means: Means, session: SessionStarted, entry: NewEntry, flow: _Flow) -> Head | None:
+def _create(means: Means, session: SessionStarted, entry: NewEntry, flow: _Flow, tries: Tries) -> Head | None:
     """Create the log; None when that has to be decided again."""
     started = NewEntry(Kind.SESSION_STARTED, ENGINE, entry.time, encode(session))
     try:
         appended = means.sessions.create(session.worker, session.workspace, (started, entry), flow.definitions)
-    except OutcomeUnknown:
-        return look_up(means.sessions, session.worker, entry)
+    except OutcomeUnknown as problem:
+        return look_up(means.sessions, session.worker, entry, problem, tries)
     match appended:
         case Committed(head):
             return head

@@ -8,9 +8,8 @@ never changes: a further member, or another meaning of one, is another version. 
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
+from json import JSONEncoder
 from typing import Final, TypeAlias
-
-import rfc8785
 
 from stateward.runtime.session.entries import ENTRY_VERSION, PAYLOAD_BYTES_MAX, Actor, Entry, Head, NewEntry
 
@@ -18,6 +17,9 @@ HEADER_TEXT_BYTES_MAX: Final = 1024
 """Of each text in a header, as UTF-8."""
 
 _Member: TypeAlias = str | int | dict[str, str | None] | None
+_CANONICAL: Final = JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+"""Gives the RFC 8785 form of what a header is made of (Unicode texts, small whole numbers, null, names in ASCII) at a fraction of the
+cost of a general writer; a test compares it with one."""
 
 
 def digest_of(data: bytes) -> str:
@@ -100,8 +102,7 @@ def _header(worker: str, head: Head, new: NewEntry, payload_digest: str) -> byte
         "previous": head.digest,
         "key": None if new.key is None else _text(new.key),
     }
-    canonical: bytes = rfc8785.dumps(members)
-    return canonical
+    return _CANONICAL.encode(members).encode("utf-8")
 
 
 def _actor(actor: Actor) -> dict[str, str | None]:
