@@ -3,7 +3,7 @@
 import sys
 from dataclasses import replace
 
-from stateward.runtime.core.events import EntryCitation, FailureCause, Verdict
+from stateward.runtime.core.events import EntryCitation, FailureCause, InstanceStarted, Verdict
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierOutcome
 from stateward.runtime.session.entries import Kind, NewEntry
@@ -65,8 +65,8 @@ def history_of(desk: Desk) -> History:
     view = desk.engine.view(desk.worker)
     assert isinstance(view, WorkerView)
     names = [event_name(each.event) for each in desk.engine.events(desk.worker)]
-    digests = {getattr(each.event, "definition_digest", None) for each in desk.engine.events(desk.worker)} - {None}
-    definitions = {digest: desk.sessions.definition(digest) or b"" for digest in sorted(digests)}
+    started = [each.event for each in desk.engine.events(desk.worker) if isinstance(each.event, InstanceStarted)]
+    definitions = {each.definition_digest: desk.sessions.definition(each.definition_digest) or b"" for each in started}
     return History(definitions, tuple(desk.log()), state_of(view, names))
 
 

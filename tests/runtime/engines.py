@@ -14,6 +14,7 @@ from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
     SessionStore,
     Snapshot,
+    Snapshots,
     Unresolved,
     VerificationRequest,
     Verifier,
@@ -123,7 +124,7 @@ def failing(cause: FailureCause, message: str = "it broke") -> Callable[[Verific
     return lambda _: VerifierFailed(cause, message)
 
 
-def engine_on(sessions: SessionStore, profile: Profile = DEMONSTRATION, catalog: Catalog | None = None) -> Engine:
+def engine_on(sessions: SessionStore, profile: Profile = DEMONSTRATION, catalog: Snapshots | None = None) -> Engine:
     """Give an engine on a store."""
     return Engine(sessions, catalog or Catalog(), TickingClock(), CountingIds(), profile)
 

@@ -5,6 +5,7 @@ from enum import Enum
 
 from stateward.runtime.ports import Appended, OutcomeUnknown, SessionStore, WorkerRow
 from stateward.runtime.session.entries import Entry, Head, NewEntry
+from stateward.store.memory_sessions import NO_DEFINITIONS
 
 
 class Crash(BaseException):
@@ -34,7 +35,9 @@ class FaultyStore:
         """Create, or fail."""
         return self._around(lambda: self.sound.create(worker, workspace, entries, definitions))
 
-    def append(self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> Appended:
+    def append(
+        self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = NO_DEFINITIONS
+    ) -> Appended:
         """Append, or fail."""
         return self._around(lambda: self.sound.append(worker, expected, entries, definitions))
 

@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 
@@ -89,7 +89,7 @@ def test_an_attempt_id_that_is_used_again_is_found_out() -> None:
     assert found_out(lambda seed: World(seed, ids=ForgetfulIds()))
 
 
-def found_out(make: object) -> bool:
+def found_out(make: Callable[[int], World]) -> bool:
     """Tell whether any of a few histories breaks a law."""
     for seed in range(60):
         try:

@@ -340,9 +340,11 @@ class World:
         late = [each.attempt for each in events if isinstance(each, LateResultIgnored)]
         assert len(late) == len(set(late))
         passed = {each.attempt: each for each in events if isinstance(each, TransitionCheckPassed)}
-        for entered in (each for each in events if isinstance(each, StateEntered) and each.attempt is not None):
-            given = [(each.transition, each.verdict) for each in passed[entered.attempt].judgements]
-            assert given in [[(each.transition, each.verdict) for each in said] for said in self.reported.get(entered.attempt, [])]
+        entered = [each.attempt for each in events if isinstance(each, StateEntered) and each.attempt is not None]
+        assert entered == list(passed)
+        for attempt, check_passed in passed.items():
+            given = [(each.transition, each.verdict) for each in check_passed.judgements]
+            assert given in [[(each.transition, each.verdict) for each in said] for said in self.reported.get(attempt, [])]
 
     def _check_payloads(self, payloads: list[Payload]) -> None:
         answers = [each.content for each in payloads if isinstance(each, ToolResult)]

@@ -1,5 +1,6 @@
 """Any sequence of commands: replay equals live, a refusal changes nothing, nothing is entered without its passed check."""
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -76,7 +77,8 @@ class Flow(RuleBasedStateMachine):
         if instance is None:
             return
         expected = [each.id for each in self.history.definition.state(instance.state).transitions]
-        attempt = {"open": None, "last": instance.last and instance.last.attempt.id, "other": "attempt-0"}[which]
+        last = None if instance.last is None else instance.last.attempt.id
+        attempt = {"open": None, "last": last, "other": "attempt-0"}[which]
         self.done(before, self.history.report(data.draw(outcomes(expected)), attempt))
 
     @rule()
@@ -108,3 +110,4 @@ class Flow(RuleBasedStateMachine):
 
 
 TestFlow = Flow.TestCase
+TestFlow.settings = settings(max_examples=60, stateful_step_count=30)

@@ -167,7 +167,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize(("field", "fits", "over"), LIMITS.values(), ids=LIMITS.keys())
-def test_each_limit_accepts_its_exact_value_and_refuses_one_more(field: str, fits: object, over: object) -> None:
+def test_each_limit_accepts_its_exact_value_and_refuses_one_more(field: str, fits: Any, over: Any) -> None:
     accepted, refused = fault_of(*the("y", **{field: fits})), fault_of(*the("y", **{field: over}))
     assert accepted is None
     assert refused is not None

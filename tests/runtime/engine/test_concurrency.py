@@ -1,6 +1,6 @@
 """Many at once on one Worker: one state entry for one request, the others are told, nothing is lost or doubled."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -12,9 +12,10 @@ from stateward.runtime.engine.answers import Answered, Begun
 from stateward.runtime.engine.limits import COMMITS_MAX
 from stateward.runtime.ports import Appended, Moved, VerificationRequest, VerifierOutcome
 from stateward.runtime.profile import DEMONSTRATION
-from stateward.runtime.session.entries import Head
+from stateward.runtime.session.entries import Head, NewEntry
+from stateward.runtime.session.payloads import Payload, UserInput
 from stateward.runtime.session.segments import TextSegment
-from stateward.store.memory_sessions import MemorySessionStore
+from stateward.store.memory_sessions import NO_DEFINITIONS, MemorySessionStore
 from tests.runtime.engines import PERSON, WORKSPACE, Catalog, Desk, Judge, engine_on, input_for, saying, submitted, verdicts
 from tests.runtime.judgements import MET
 
@@ -35,6 +36,11 @@ def at_once(count: int, act: Callable[[int], object]) -> list[object]:
 
 def entries_of(desk: Desk) -> list[str]:
     return [each.event.state for each in desk.engine.events(desk.worker) if isinstance(each.event, StateEntered)]
+
+
+def text_of(payload: Payload) -> str:
+    assert isinstance(payload, UserInput)
+    return payload.text
 
 
 def requests_of(desk: Desk) -> int:
@@ -84,11 +90,13 @@ class OvertakenStore(MemorySessionStore):
         super().__init__()
         self.overtake: Callable[[], bool] = lambda: False
 
-    def append(self, worker: str, expected: Head, entries: object, definitions: object = None) -> Appended:
+    def append(
+        self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = NO_DEFINITIONS
+    ) -> Appended:
         overtake, self.overtake = self.overtake, lambda: False
         happened = overtake()
         self.overtake = overtake if happened is None else self.overtake
-        return super().append(worker, expected, entries, definitions or {})
+        return super().append(worker, expected, entries, definitions)
 
 
 def overtaken() -> tuple[Desk, OvertakenStore]:
@@ -133,7 +141,9 @@ class RestlessStore(MemorySessionStore):
 
     appends = 0
 
-    def append(self, worker: str, expected: Head, entries: object, definitions: object = None) -> Appended:
+    def append(
+        self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = NO_DEFINITIONS
+    ) -> Appended:
         self.appends += 1
         return Moved(expected)
 
@@ -162,7 +172,7 @@ def test_no_input_is_lost_among_many_at_once() -> None:
     desk = Desk()
     answers = at_once(THREADS, lambda number: desk.engine.submit(desk.worker, (TextSegment(f"note {number}"),), PERSON))
     assert {submitted(each).head.seq for each in answers} == set(range(3, 3 + THREADS))
-    assert {f"note {number}" for number in range(THREADS)} == {each.payload.text for each in desk.engine.log(desk.worker, after=2)}
+    assert {f"note {number}" for number in range(THREADS)} == {text_of(each.payload) for each in desk.engine.log(desk.worker, after=2)}
 
 
 def test_many_workers_at_once_do_not_disturb_each_other() -> None:

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -14,6 +13,7 @@ from stateward.runtime.engine.limits import NOTE_BYTES_MAX
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, Revision, Saved, Snapshot, StaleBase, Unresolved, Workspace
 from stateward.runtime.session.chain import digest_of
+from stateward.runtime.session.segments import FlowSegment
 from stateward.store.memory import MemoryFlowStore
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.runtime.engines import NOON, PERSON, WORKSPACE, TickingClock, engine_on, input_for, submitted
@@ -224,7 +224,7 @@ def test_a_worker_goes_on_with_its_revision_when_a_newer_one_is_saved(flows: Mem
 
 def test_a_broken_selector_is_refused_by_the_engine_with_its_code(flows: MemoryFlowStore) -> None:
     engine = engine_on(MemorySessionStore(), catalog=WorkspaceSnapshots(WORKSPACE, flows))
-    segments = (replace(input_for("x")[0], selector="paper"),)
+    segments = (FlowSegment("paper"),)
     answer = engine.start_worker(WORKSPACE, segments, PERSON)
     assert isinstance(answer, Refusal)
     assert (RefusalCode.BAD_SELECTOR, ("write `builtin:paper` or `workspace:paper`",)) == (answer.code, answer.allowed)

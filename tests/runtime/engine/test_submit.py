@@ -100,7 +100,9 @@ def test_a_flow_segment_inside_a_text_is_text() -> None:
     sessions = MemorySessionStore()
     engine = engine_on(sessions)
     ack = submitted(engine.start_worker(WORKSPACE, (quoted, FLOW), PERSON))
-    assert quoted.content in decode(list(sessions.entries(ack.worker))[-1]).text
+    payload = decode(list(sessions.entries(ack.worker))[-1])
+    assert isinstance(payload, UserInput)
+    assert quoted.content in payload.text
 
 
 def test_an_initial_terminal_state_completes_with_the_submission() -> None:

@@ -87,12 +87,13 @@ def test_the_time_of_an_entry_is_the_one_its_header_holds() -> None:
 @pytest.mark.parametrize(("text", "why"), [("\ud800", "no Unicode"), ("é" * (HEADER_TEXT_BYTES_MAX // 2) + "x", "over the limit")])
 def test_a_header_text_that_is_no_unicode_or_too_long_is_refused(part: str, text: str, why: str) -> None:
     worker, new = WORKER, FIRST
+    changes: dict[str, Any] = {part: text}
     if part == "worker":
         worker = text
     elif part in {"kind", "key"}:
-        new = replace(new, **{part: text})
+        new = replace(new, **changes)
     else:
-        new = replace(new, actor=replace(PERSON, **{part: text}))
+        new = replace(new, actor=replace(PERSON, **changes))
     with pytest.raises(ValueError, match=why):
         link(worker, GENESIS, new)
 

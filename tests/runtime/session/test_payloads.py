@@ -136,7 +136,7 @@ def test_every_event_has_a_form_with_all_its_fields() -> None:
         assert {"type", *(each.name for each in fields(make))} == set(written)
 
 
-HEADER = {"instance": "i", "visit": 1}
+HEADER: dict[str, Any] = {"instance": "i", "visit": 1}
 ONE_OF_EACH: tuple[Event, ...] = (
     InstanceStarted(
         instance="i",

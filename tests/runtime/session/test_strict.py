@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from enum import StrEnum
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from stateward.runtime.session.strict import (
     DIGITS_MAX,
     FLAG,
     TEXT,
+    Form,
     Malformed,
     Newer,
     choice,
@@ -101,7 +103,7 @@ def test_an_object_has_exactly_its_members(value: object, why: str) -> None:
     ("form", "value"),
     [(FLAG, 1), (TEXT, None), (sequence(TEXT), "ab"), (sequence(TEXT), [1]), (choice(Colour), "blue"), (choice(Colour), [])],
 )
-def test_a_value_of_another_type_is_refused(form: object, value: object) -> None:
+def test_a_value_of_another_type_is_refused(form: Form[Any], value: object) -> None:
     with pytest.raises(Malformed):
         form.read(value)
 

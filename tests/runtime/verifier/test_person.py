@@ -70,8 +70,8 @@ def test_an_answer_that_makes_no_sense_is_asked_for_again_with_the_reason(first:
 def test_asking_again_is_bounded_and_the_core_refuses_what_stays_nonsense() -> None:
     keyboard = Keyboard(lambda *_: PersonAnswer(Verdict.MET, " "))
     desk = Desk(profile=DEFAULT)
-    answer = desk.engine.request_transition(desk.worker, "done", desk.actor, PersonVerifier(keyboard))
-    assert (4 * ASKS_MAX, "invalid_verifier_output", "a") == (len(keyboard.asked), answer.answer.code, desk.flow.state)
+    answer = desk.request("done", PersonVerifier(keyboard)).answer
+    assert (4 * ASKS_MAX, "invalid_verifier_output", "a") == (len(keyboard.asked), answer.code, desk.flow.state)
 
 
 class Away:
@@ -93,12 +93,12 @@ def test_where_nobody_answers_the_attempt_stays_open_and_a_person_goes_on_with_i
     opened = desk.flow.attempt
     assert opened is not None
     there = Keyboard(lambda question, _: consistent(Verdict.MET if question.transition == "x" else Verdict.NOT_MET))
-    answer = desk.engine.request_transition(desk.worker, "done", desk.actor, PersonVerifier(there)).answer
+    answer = desk.request("done", PersonVerifier(there)).answer
     assert (opened.id, "b", True) == (answer.attempt, answer.state, answer.self_judged)
 
 
 def test_a_persons_answer_needs_no_citation() -> None:
     desk = Desk(profile=DEFAULT)
     keyboard = Keyboard(lambda question, _: consistent(Verdict.MET if question.transition == "y" else Verdict.NOT_MET))
-    answer = desk.engine.request_transition(desk.worker, "done", desk.actor, PersonVerifier(keyboard)).answer
+    answer = desk.request("done", PersonVerifier(keyboard)).answer
     assert ("c", "y") == (answer.state, answer.transition)

@@ -77,8 +77,8 @@ def test_an_attempt_that_the_file_does_not_answer_fails(reason: str, number: int
 def test_a_verdict_for_no_transition_of_the_state_is_passed_on_for_the_core_to_refuse() -> None:
     desk = Desk()
     verifier = ScriptedVerifier(scripted(asking("done", x="met", fnish="met")))
-    answer = desk.engine.request_transition(desk.worker, "done", desk.actor, verifier)
-    assert ("invalid_verifier_output", "a") == (answer.answer.code, desk.flow.state)
+    answer = desk.request("done", verifier).answer
+    assert ("invalid_verifier_output", "a") == (answer.code, desk.flow.state)
 
 
 def test_a_script_runs_a_flow_to_its_end_over_restarts() -> None:
