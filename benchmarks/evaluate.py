@@ -2,12 +2,16 @@
 
 Two documents with the same data: one written out, and one that uses the language (a schema held against each state by `as`, transitions
 made by a function, defaults filled in). Figures are microseconds a node of the result and ratios to the parse of the same text; the
-larger document shows whether the cost grows faster than the size. Run `python -m benchmarks.evaluate`; it prints JSON.
+larger document shows whether the cost grows faster than the size. Beside them, what the short texts cost that would never end if nothing
+were counted, each in a process of its own: seconds from the text to its `limit`, and the most memory of the process. Run
+`python -m benchmarks.evaluate`; it prints JSON.
 """
 
 import argparse
 import json
 import platform
+import resource
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +23,7 @@ from stateward.compiler.language.evaluation import Evaluation, ObjectShape
 from stateward.compiler.limits import LIMITS
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.parser import parse
+from tests.compiler.language.explosions import EXPLOSIONS
 
 TEXT = "Read what the state asks for, do it, and say what was done and what was left. " * 7
 """560 bytes."""
@@ -106,13 +111,42 @@ def measured(text: str, rounds: int) -> dict[str, float]:
     }
 
 
+def explosion(name: str) -> dict[str, object]:
+    """Measure one text that would never end, in this process."""
+    source = Source.from_text("short.dcdl", EXPLOSIONS[name])
+    begin = perf_counter()
+    evaluation = Evaluation(source, parse(source).module)
+    evaluation.data(evaluation.root)
+    taken = perf_counter() - begin
+    return {
+        "seconds": round(taken, 2),
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "kinds": [each.kind for each in evaluation.diagnostics],
+    }
+
+
+def in_its_own_process(name: str) -> object:
+    """Measure one text that would never end, in a fresh process."""
+    ran = subprocess.run([sys.executable, "-m", "benchmarks.evaluate", "--explosion", name], check=True, capture_output=True, text=True)
+    return json.loads(ran.stdout)
+
+
 def main() -> None:
     """Measure and print."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--rounds", type=int, default=15)
-    rounds = arguments.parse_args().rounds
-    figures = {f"{make.__name__} {size} states": measured(make(size), rounds) for make in (written_out, computed) for size in SIZES}
-    json.dump({"python": platform.python_version(), "figures": figures}, sys.stdout, indent=2)
+    arguments.add_argument("--explosion", choices=EXPLOSIONS, help="measure this text alone, in this process")
+    chosen = arguments.parse_args()
+    figures: object
+    if chosen.explosion:
+        figures = explosion(chosen.explosion)
+    else:
+        documents = {
+            f"{make.__name__} {size} states": measured(make(size), chosen.rounds) for make in (written_out, computed) for size in SIZES
+        }
+        explosions = {name: in_its_own_process(name) for name in EXPLOSIONS}
+        figures = {"python": platform.python_version(), "documents": documents, "explosions": explosions}
+    json.dump(figures, sys.stdout, indent=2)
     sys.stdout.write("\n")
 
 

@@ -133,6 +133,11 @@ def test_what_was_written_twice_is_searched_for_faults_on_both_sides() -> None:
     assert expected == told(found)
 
 
+def test_what_was_written_twice_may_need_itself() -> None:
+    assert ["conflict: the field `y` is set twice"] == told(evaluated("x = y; y = y; y = { a = x; };"))
+    assert ["conflict: the field `b` is set twice"] == told(evaluated("let o = { b = o.b; b = [o]; }; in o"))
+
+
 def test_a_name_that_is_a_field_beside_it_gets_help_of_its_own() -> None:
     fault = evaluated("{ a = 1; b = { c = a; }; }").diagnostics[0]
     assert ("fields between braces do not see each other",) == fault.notes

@@ -4,7 +4,7 @@ Invariants: walking into values spends steps and has a depth, so shared structur
 the outcome failed without a word.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Final, ParamSpec, TypeAlias
 
 from stateward.compiler.diagnostics.wording import quoted
@@ -33,6 +33,7 @@ from stateward.compiler.language.values import (
     Failed,
     ObjectValue,
     Part,
+    Request,
     ScalarValue,
     Scope,
     Slot,
@@ -100,11 +101,11 @@ class Trial(Site):
         return super().silent()
 
 
-Combine: TypeAlias = Callable[[AnyValue, AnyValue, Site, int], Task]
+Combine: TypeAlias = Callable[[AnyValue, AnyValue, Site, int], AnyValue | Task]
 """Holds a value against what its place demands: (value, demanded, site, depth)."""
 
 
-def held_against(value: Concrete, parts: tuple[Part, ...], site: Site, depth: int, combine: Combine) -> Task:
+def held_against(value: Concrete, parts: tuple[Part, ...], site: Site, depth: int, combine: Combine) -> AnyValue | Task:
     """Hold a concrete value against demands; elements and entries are combined with theirs, so the outcome may differ from the value."""
     site.enter(depth)
     outcome: AnyValue = value
@@ -113,15 +114,23 @@ def held_against(value: Concrete, parts: tuple[Part, ...], site: Site, depth: in
         if fit is not Fit.YES:
             outcome = site.fail(unavailable if fit is Fit.UNKNOWN else violation, value, part, site)
             if site.is_over or fit is Fit.WRONG_FAMILY:
-                break
-        elif isinstance(part.atom, ElementsOf) and isinstance(outcome, ArrayValue):
-            outcome = yield _elements(outcome, part.atom.item, site, depth, combine)
-        elif isinstance(part.atom, EntriesOf) and isinstance(outcome, ObjectValue):
-            outcome = yield _entries(outcome, part.atom.item, site, depth, combine)
+                return outcome
+    if isinstance(outcome, ArrayValue | ObjectValue):
+        return _parts_held(outcome, parts, site, depth, combine)
     return outcome
 
 
-def _elements(value: ArrayValue, demanded: Cell, site: Site, depth: int, combine: Combine) -> Task:
+def _parts_held(value: ArrayValue | ObjectValue, parts: tuple[Part, ...], site: Site, depth: int, combine: Combine) -> Task:
+    """Hold the elements or entries of a value against what is demanded of each."""
+    for part in parts:
+        if isinstance(part.atom, ElementsOf) and isinstance(value, ArrayValue):
+            value = yield from _elements(value, part.atom.item, site, depth, combine)
+        elif isinstance(part.atom, EntriesOf) and isinstance(value, ObjectValue):
+            value = yield from _entries(value, part.atom.item, site, depth, combine)
+    return value
+
+
+def _elements(value: ArrayValue, demanded: Cell, site: Site, depth: int, combine: Combine) -> Generator[Request, AnyValue, ArrayValue]:
     site.machine.make_items(len(value.items), site.node, site.scope)
     items = []
     for cell in value.items:
@@ -133,7 +142,7 @@ def _elements(value: ArrayValue, demanded: Cell, site: Site, depth: int, combine
     return ArrayValue(value.source, value.node, value.via, tuple(items))
 
 
-def _entries(value: ObjectValue, demanded: Cell, site: Site, depth: int, combine: Combine) -> Task:
+def _entries(value: ObjectValue, demanded: Cell, site: Site, depth: int, combine: Combine) -> Generator[Request, AnyValue, ObjectValue]:
     fields = {}
     for name, slot in value.fields.items():
         entry = yield slot.cell

@@ -32,23 +32,23 @@ def composition(machine: Machine, node: Binary, scope: Scope) -> Task:
     return (yield compose(left, right, Site(machine, node, scope), 0))
 
 
-def compose(left: AnyValue, right: AnyValue, site: Site, depth: int) -> Task:
+def compose(left: AnyValue, right: AnyValue, site: Site, depth: int) -> AnyValue | Task:
     """Unite two values."""
     site.enter(depth)
     if isinstance(left, Failed) or isinstance(right, Failed):
         return site.silent()
     if isinstance(left, DefaultValue):
-        return (yield _with_default(left, right, site, depth))
+        return _with_default(left, right, site, depth)
     if isinstance(right, DefaultValue):
-        return (yield _with_default(right, left, site, depth))
+        return _with_default(right, left, site, depth)
     if isinstance(left, ConstraintValue):
         if isinstance(right, ConstraintValue):
             return _both(left, right, site)
-        return (yield held_against(right, left.parts, site, depth, compose))
+        return held_against(right, left.parts, site, depth, compose)
     if isinstance(right, ConstraintValue):
-        return (yield held_against(left, right.parts, site, depth, compose))
+        return held_against(left, right.parts, site, depth, compose)
     if isinstance(left, ObjectValue) and isinstance(right, ObjectValue):
-        return (yield _objects(left, right, site, depth))
+        return _objects(left, right, site, depth)
     if isinstance(left, ScalarValue) and isinstance(right, ScalarValue) and same_scalar(left, right, site):
         return left
     return site.fail(_conflict, left, right, site)

@@ -5,12 +5,24 @@ A hole stands for a value whose fault has been reported already: later checks pa
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform
 
 from stateward.compiler.source import Place
 
+_T = TypeVar("_T")
 
-@dataclass(frozen=True, slots=True)
+if TYPE_CHECKING:
+
+    @dataclass_transform(frozen_default=True)
+    def datum(cls: type[_T]) -> type[_T]:
+        """Declare a part of a result."""
+else:
+    # A frozen dataclass costs more than twice as much to build, and there are as many as the result has nodes; the type checker keeps
+    # them frozen instead.
+    datum = dataclass(slots=True, unsafe_hash=True)
+
+
+@datum
 class Origin:
     """Where a value was written, and the uses (calls, imports, names) it came through, nearest first."""
 
@@ -18,7 +30,7 @@ class Origin:
     through: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@datum
 class Scalar:
     """A Bool, Int, Float or String; `type(value)` tells which."""
 
@@ -26,7 +38,7 @@ class Scalar:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@datum
 class ArrayData:
     """An array."""
 
@@ -34,7 +46,7 @@ class ArrayData:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@datum
 class FieldData:
     """A field of an object: the place of its key and its value."""
 
@@ -42,7 +54,7 @@ class FieldData:
     value: "Data"
 
 
-@dataclass(frozen=True, slots=True)
+@datum
 class ObjectData:
     """An object; its fields keep their order."""
 
@@ -50,7 +62,7 @@ class ObjectData:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@datum
 class Hole:
     """A value that failed; why has been reported."""
 

@@ -51,7 +51,7 @@ class Evaluation:
             case ScalarValue() as value:
                 return ScalarShape(value.value, value.origin)
             case Failed() as value:
-                for also in value.also:
+                for also in self.machine.unexplored(value):
                     self.data(also, path)
                 return Hole(value.origin)
             case value:

@@ -22,7 +22,7 @@ Handler: TypeAlias = Callable[["Machine", Any, Scope], AnyValue | Task]
 
 LITERALS: Final = frozenset({IntLit, FloatLit, StringLit, BoolLit})
 """What needs no task to be evaluated."""
-SCOPES_PER_STEP: Final = 32
+SCOPES_PER_STEP: Final = 8
 """Scopes that a search for a name may pass for the price of one step."""
 
 
@@ -54,6 +54,7 @@ class Machine:
         """Whether steps or items ran out."""
         self.lacking: dict[int, tuple[object, set[PathPart]]] = {}
         """Parts that were told to have no value, by the identity of the array or object they are parts of, which is kept alive here."""
+        self._explored: dict[int, Failed] = {}
         self.asking: Use | None = None
         """The use that is about to ask for a cell."""
 
@@ -63,6 +64,13 @@ class Machine:
         """Report a fault and give the failed value of an expression."""
         self.reporter.report(fault, scope)
         return Failed(scope.module.source, node, None)
+
+    def unexplored(self, failed: Failed) -> tuple[Cell, ...]:
+        """Give the cells that nobody can use because of a failed value, when they are asked for first."""
+        if not failed.also or id(failed) in self._explored:
+            return ()
+        self._explored[id(failed)] = failed
+        return failed.also
 
     def spend(self, steps: int, node: Node, scope: Scope) -> None:
         """Spend steps beyond the one for each expression."""
@@ -135,7 +143,7 @@ class Machine:
         request.value = failed
         return failed
 
-    def _run(self, request: "Request | AnyValue", stack: list[Task | Cell]) -> AnyValue:
+    def _run(self, request: Request, stack: list[Task | Cell]) -> AnyValue:
         """Run with an explicit stack: a cell on it waits for its value, a task for what it asked for."""
         handlers = self.handlers
         while True:
@@ -178,7 +186,7 @@ class Machine:
                     value = returned.value
                     stack.pop()
 
-    def _begin(self, cell: Cell) -> "Request | AnyValue | Task":
+    def _begin(self, cell: Cell) -> Request:
         cell.busy = True
         cell.use, self.asking = self.asking, None
         self.waiting += 1

@@ -54,6 +54,8 @@ class Materializer:
         self._reporter = machine.reporter
         self._prefix = prefix
         self._open: list[_Open] = []
+        self._unusable: list[tuple[tuple[PathPart, ...], Cell]] = []
+        """What nobody can use but may hold faults, with its path."""
         self._guard = Guard(machine)
 
     def data(self, cell: Cell) -> Data:
@@ -62,24 +64,38 @@ class Materializer:
         before = reporter.prefix, reporter.step
         reporter.prefix, reporter.step = self._prefix, None
         try:
-            return self._walk(cell)
+            data = self._walk(cell)
+            for path, unusable in self._unusable:  # grows while it is walked; each is walked once in an evaluation
+                reporter.prefix, reporter.step = path, None
+                self._walk(unusable)
+            return data
         finally:
             reporter.prefix, reporter.step = before
 
     def _walk(self, cell: Cell) -> Data:
         done = self._begin(cell, None)
-        while self._open:
+        while done is None:
             top = self._open[-1]
-            if done is not None:
-                top.made.append(done)
-            part = next(top.parts, None)
-            if part is None:
+            if self._go_on(top):
                 done = self._close()
-                continue
-            name, slot, below = part
-            done = self._begin(below, PathStep(top.step, name, slot, below))
-        assert done is not None
+                if self._open:
+                    self._open[-1].made.append(done)
+                    done = None
         return done
+
+    def _go_on(self, top: _Open) -> bool:
+        """Materialize the parts of a value until one is opened; true when all are done."""
+        machine, guard, made = self._machine, self._guard, top.made
+        for name, slot, cell in top.parts:
+            value = machine.ready(cell)
+            if type(value) is ScalarValue and guard.may_visit(cell):
+                made.append(Scalar(value.value, value.origin))
+                continue
+            done = self._begin(cell, PathStep(top.step, name, slot, cell))
+            if done is None:
+                return False
+            made.append(done)
+        return True
 
     def _begin(self, cell: Cell, step: PathStep | None) -> Data | None:
         """Give the data of a cell, or None after an array or object was opened."""
@@ -108,10 +124,9 @@ class Materializer:
 
     def _no_data(self, value: AnyValue, cell: Cell) -> Hole:
         if isinstance(value, Failed):
-            for each in value.also:
-                Materializer(self._machine, self._reporter.path).data(each)
+            self._unusable += ((self._reporter.path, each) for each in self._machine.unexplored(value))
         elif self._is_first():
-            self._reporter.report(self._unusable(value), cell.scope)
+            self._reporter.report(self._no_data_fault(value), cell.scope)
         return Hole(value.origin)
 
     def _is_first(self) -> bool:
@@ -128,7 +143,7 @@ class Materializer:
         met.add(step.part)
         return True
 
-    def _unusable(self, value: AnyValue) -> Fault:
+    def _no_data_fault(self, value: AnyValue) -> Fault:
         """Describe a value that is no data."""
         if isinstance(value, FunctionValue):
             return Fault(Kind.MATERIALIZE, "a function is not data", value.place, "cannot be data")

@@ -18,13 +18,17 @@ def merging(machine: Machine, node: Binary, scope: Scope) -> Task:
     return (yield merge(left, right, Site(machine, node, scope), 0))
 
 
-def merge(left: AnyValue, right: AnyValue, site: Site, depth: int) -> Task:
+def merge(left: AnyValue, right: AnyValue, site: Site, depth: int) -> AnyValue | Task:
     """Put the right value over the left one."""
     site.enter(depth)
     if isinstance(left, Failed) or isinstance(right, Failed):
         return site.silent()
-    if not isinstance(left, ObjectValue) or not isinstance(right, ObjectValue):
-        return right
+    if isinstance(left, ObjectValue) and isinstance(right, ObjectValue):
+        return _objects(left, right, site, depth)
+    return right
+
+
+def _objects(left: ObjectValue, right: ObjectValue, site: Site, depth: int) -> Task:
     site.enter(depth, (len(left.fields) + len(right.fields)) // FIELDS_PER_STEP)
     fields = dict(left.fields)
     for name, slot in right.fields.items():

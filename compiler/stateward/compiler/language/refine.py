@@ -41,7 +41,7 @@ def refinement(machine: Machine, node: Binary, scope: Scope) -> Task:
     return (yield refine(left, right, Site(machine, node, scope), 0))
 
 
-def refine(left: AnyValue, right: AnyValue, site: Site, depth: int) -> Task:
+def refine(left: AnyValue, right: AnyValue, site: Site, depth: int) -> AnyValue | Task:
     """Hold the left value against the right one and fill in what it lacks."""
     site.enter(depth)
     if isinstance(left, Failed) or isinstance(right, Failed):
@@ -50,17 +50,17 @@ def refine(left: AnyValue, right: AnyValue, site: Site, depth: int) -> Task:
         case FunctionValue():
             return site.fail(_no_type, right)
         case DefaultValue():
-            return (yield refine(left, right.base, site, depth))
+            return refine(left, right.base, site, depth)
         case ConstraintValue():
             if isinstance(left, ConstraintValue | DefaultValue):
-                return (yield _narrower(left, right, site, depth))
-            return (yield held_against(left, right.parts, site, depth, refine))
+                return _narrower(left, right, site, depth)
+            return held_against(left, right.parts, site, depth, refine)
         case ScalarValue():
             return left if isinstance(left, ScalarValue) and same_scalar(left, right, site) else site.fail(_differs, left, right)
         case ArrayValue() if isinstance(left, ArrayValue):
-            return (yield _tuple(left, right, site, depth))
+            return _tuple(left, right, site, depth)
         case ObjectValue() if isinstance(left, ObjectValue):
-            return (yield _record(left, right, site, depth))
+            return _record(left, right, site, depth)
         case ArrayValue() | ObjectValue():
             return site.fail(_wrong_shape, left, right)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stateward.compiler.language.constraints import Atom
 from stateward.compiler.language.data import Origin
-from stateward.compiler.source import Place, Source
+from stateward.compiler.source import Place, Source, Span
 from stateward.compiler.syntax.tree import Expr, Key, Lambda, Module, Node
 from stateward.compiler.syntax.tree import node as record
 
@@ -61,12 +61,13 @@ class Value:
     @property
     def origin(self) -> Origin:
         """Where it was written, and the last uses it came through."""
-        via = self.via
+        node, via = self.node, self.via
+        place = Place(self.source, Span(node.start, node.end))
         if via is None:
-            return Origin(self.place)
+            return Origin(place)
         if via.places is None:
             via.places = tuple(_uses(via))
-        return Origin(self.place, via.places)
+        return Origin(place, via.places)
 
 
 def _uses(via: Via | None) -> Iterator[Place]:
@@ -163,8 +164,8 @@ Concrete: TypeAlias = ScalarValue | ArrayValue | ObjectValue | FunctionValue
 
 Task: TypeAlias = Generator["Request", AnyValue, AnyValue]
 """A computation under way: it asks for what it needs and is sent the value."""
-Request: TypeAlias = "tuple[Expr, Scope] | Cell | Task"
-"""What a task may ask for: an expression in a scope, the value of a cell, the outcome of another task."""
+Request: TypeAlias = "tuple[Expr, Scope] | Cell | Task | AnyValue"
+"""What a task may ask for: an expression in a scope, the value of a cell, the outcome of another task, or what is there already."""
 Making: TypeAlias = Callable[["Machine"], "AnyValue | Task"]
 
 
