@@ -7,9 +7,8 @@ import json
 import re
 from typing import Final
 
-from stateward.compiler.syntax.brackets import starts_field
 from stateward.compiler.syntax.faults import Fault
-from stateward.compiler.syntax.tokens import ERROR, Tokens
+from stateward.compiler.syntax.tokens import ERROR, Tokens, starts_field
 
 FIRST_TOKENS: Final = 12
 """A text of another kind goes wrong within so many tokens."""

@@ -12,6 +12,10 @@ from stateward.compiler.syntax.tokens import CLOSERS
 
 _WORDS: Final = RESERVED_KINDS | {"NAME", "INT"}
 _ENDS: Final = CLOSING | {END, "SEMICOLON", "COMMA"}
+_AFTER_OPERANDS: Final = CLOSING | {END, "LPAR", "AS", "DEFAULT", "MERGE", "COMPOSE", "OR", "AND", "EQ", "NE", "LT", "LE", "GT", "GE"} | {
+    "CONCAT", "PLUS", "MINUS", "TIMES", "DIVIDE"
+}  # fmt: skip
+"""What stands after an operand and never after the name of a binding."""
 _ALIKE: Final = {"COLON": ":", "EQ": "==", "ARROW": "=>"}
 
 
@@ -73,6 +77,15 @@ def name_with_digit_first(spot: Spot) -> Mend | None:
     span = spot.span()
     mend = fix("quote the name", (span.start, span.end, f'"{spot.text_at()}"'))
     return Mend(at_spot(spot, message, "not a letter", f'quote the name: `"{spot.text_at()}"`', mend), replace="NAME")
+
+
+def subject_missing(spot: Spot) -> Mend | None:
+    """Answer `match { 1: 2; }`."""
+    if spot.construct is not Construct.OBJECT or spot.kind_at(-1) != "LBRACE" or spot.kind_at(-2) != "MATCH":
+        return None
+    gap = spot.span(-2).end
+    fault = Fault(gap, gap, "`match` has no value to look at", "a value belongs here", help="write `match value { … }`")
+    return Mend(fault, drop=1, insert=("ERROR",), skip=-1)
 
 
 def name_missing(spot: Spot) -> Mend | None:
@@ -173,13 +186,16 @@ def word_in_front(spot: Spot) -> Mend | None:
 
 def in_before_body(spot: Spot) -> Mend | None:
     """Answer `let a = 1; a + 1`: the body was begun without `in`."""
-    if spot.construct is not Construct.LET or not spot.accepts("EQUAL") or spot.kind in {"EQUAL", "SEMICOLON", "LBRACE"}:
+    if spot.construct is not Construct.LET or not spot.accepts("EQUAL") or spot.kind not in _AFTER_OPERANDS:
         return None
-    if spot.kind_at(-2) != "SEMICOLON":
+    begun = -1
+    while spot.kind_at(begun - 1) == "DOT":
+        begun -= 2
+    if spot.kind_at(begun - 1) != "SEMICOLON":
         return None
-    gap = spot.span(-2).end
+    gap = spot.span(begun - 1).end
     fault = Fault(gap, gap, "`in` is missing after the bindings", "`in` belongs here", fix=fix("insert `in`", (gap, gap, " in")))
-    return Mend(fault, insert=("IN",), skip=-1, back=True)
+    return Mend(fault, insert=("IN",), skip=begun, back=True)
 
 
 def equal_missing(spot: Spot) -> Mend | None:
@@ -203,6 +219,7 @@ def equal_missing(spot: Spot) -> Mend | None:
 ASKED: Final[tuple[Asked, ...]] = (
     let_in_front,
     reserved_word,
+    subject_missing,
     name_with_digit_first,
     name_missing,
     name_with_hyphen,

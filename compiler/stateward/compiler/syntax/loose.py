@@ -5,8 +5,8 @@ Invariants: the braces and the semicolons put in are empty; a semicolon is put i
 
 from typing import Final
 
-from stateward.compiler.syntax.brackets import Balanced, number_partners, starts_field
-from stateward.compiler.syntax.tokens import OPERAND_ENDS, PARAMETERS, Tokens
+from stateward.compiler.syntax.brackets import Balanced, number_partners
+from stateward.compiler.syntax.tokens import OPERAND_ENDS, PARAMETERS, Tokens, starts_field
 
 OUTER_REST: Final = "OUTER_REST"
 """The kind of `...` outside of all brackets, where no rest may stand."""

@@ -26,6 +26,8 @@ _OTHER_STRING: Final = re.compile(
     rf"'[^'\n{CONTROL}]*'|`[^`\n{CONTROL}]*`|[“”„][^“”\n{CONTROL}]*[“”]|[‘’‚][^‘’\n{CONTROL}]*[‘’]|«[^»\n{CONTROL}]*»"
 )
 _OTHER_QUOTES: Final = frozenset("'`“”„‘’‚«")
+_OPENS_VALUE: Final = re.compile(r"[ \t]*[{\[(][{}\[\]() \t]*(?:\r?\n|\Z)")
+"""What makes `//` a merge that lacks its left side, and no comment: a bracket that is open at the end of the line."""
 _PATTERN_TAIL: Final = " \t\r;,)]}"
 
 
@@ -40,6 +42,8 @@ def odd_slash(tokens: Tokens, start: int) -> tuple[str, int]:
     """Take a slash that is no operator: a comment of another language (no kind: nothing to parse), or a pattern that is not right."""
     text = tokens.text
     if text.startswith("//", start):
+        if _OPENS_VALUE.match(text, start + 2):
+            return "MERGE", start + 2
         return "", _line_comment(tokens, start)
     if text.startswith("/*", start):
         return "", _block_comment(tokens, start)

@@ -16,7 +16,12 @@ _BEFORE_PARTS: Final = frozenset({"LBRACE", "LET", "LSQB", "LPAR", PARAMETERS, E
 def separator_again(spot: Spot) -> Mend | None:
     """Answer `a = 1;; b = 2`, `[1,, 2]`, `{ ; a = 1 }`."""
     before = spot.kind_at(-1)
-    if spot.kind not in _SEPARATORS or not (before in _SEPARATORS or (before in _BEFORE_PARTS and spot.construct is not Construct.PAREN)):
+    alone = before == END == spot.kind_at(1)
+    if (
+        alone
+        or spot.kind not in _SEPARATORS
+        or not (before in _SEPARATORS or (before in _BEFORE_PARTS and spot.construct is not Construct.PAREN))
+    ):
         return None
     span, mark = spot.span(), _SEPARATORS[spot.kind]
     mend = fix(f"take the {mark} out", (span.start, span.end, ""), safe=spot.kind == "SEMICOLON")

@@ -13,7 +13,7 @@ from stateward.compiler.diagnostics.model import Diagnostic
 from stateward.compiler.limits import LIMITS, Limits
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.automaton import FINISHED, Automaton
-from stateward.compiler.syntax.brackets import balance, starts_field
+from stateward.compiler.syntax.brackets import balance
 from stateward.compiler.syntax.builders import Builder
 from stateward.compiler.syntax.depth import too_deep_node
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, too_deep, too_large
@@ -23,7 +23,7 @@ from stateward.compiler.syntax.lexer import scan
 from stateward.compiler.syntax.loose import braced, seems_loose
 from stateward.compiler.syntax.recovery import Recovery
 from stateward.compiler.syntax.tables import END, TableData, Tables, digest_of, ready
-from stateward.compiler.syntax.tokens import Tokens
+from stateward.compiler.syntax.tokens import Tokens, starts_field
 from stateward.compiler.syntax.tree import Bad, Module
 from stateward.compiler.syntax.trivia import Trivia
 
@@ -104,7 +104,7 @@ class _Attempt:
             return None, [self._too_deep(automaton, balanced.tokens)]
         found = [*conflicts, *tokens.faults, *balanced.faults, *recovery.faults, *builder.faults]
         if recovery.left_over is not None:
-            found = [fault for fault in found if fault.start <= recovery.left_over]
+            found = [fault for fault in found if min(fault.start + 1, fault.end) <= recovery.left_over]
         if module is None:
             return None, found
         return self._measured(module, builder, tokens, found)

@@ -34,9 +34,9 @@ class Recovery:
         self.kinds = [*balanced.tokens.kinds, END]
         self.faults: list[Fault] = []
         self.left_over: int | None = None
-        """Where the text begins that stands after the expression of a module."""
-        self._settled = -1
-        """The token at which the last mend went on; at the same one nothing more is said."""
+        """Where the first token ends that stands after the expression of a module."""
+        self._quiet: set[int] = set()
+        """Tokens at which nothing more is said, as it would only follow from what was said last."""
 
     def module(self) -> Module | None:
         """Parse; None when too much is wrong, or something stands after the expression of the module."""
@@ -63,18 +63,22 @@ class Recovery:
     def _step(self, spot: Spot) -> int:
         """Deal with a token that does not fit; gives the token to go on with, or -1."""
         mend = next(mend for mend in (asked(spot) for asked in _ASKED) if mend)
-        quiet = spot.is_reported or spot.at == self._settled
+        quiet = spot.is_reported or spot.at in self._quiet
         if not quiet:
             self.faults.append(mend.fault)
         if spot.construct is Construct.LONE and self.automaton.accepts([END]):
             return self._ended(spot)
         at = self._mended(spot, mend)
-        self._settled = self._skipped(spot) if at is None else at
-        return self._settled
+        if at is None:
+            return self._skipped(spot)
+        self._quiet = {at}
+        if mend.insert[-1:] == ("EQUAL",) or (mend.insert[-1:] == (ERROR,) and self.kinds[at + 1 : at + 2] == self.kinds[at : at + 1]):
+            self._quiet.add(at + 1)
+        return at
 
     def _ended(self, spot: Spot) -> int:
         """Leave alone what stands after the expression of a module; the expression counts if it ends as one of the author's would."""
-        self.left_over = spot.span().start
+        self.left_over = spot.span().end
         if spot.kind_at(-1) != "RBRACE":
             return -1
         return len(self.kinds) - 1
@@ -88,7 +92,7 @@ class Recovery:
             ends[spot.at - 1] = ends[spot.at + mend.grow - 1]
             return spot.at + mend.grow
         at = spot.at + mend.skip
-        dropped = self._begun(spot) if mend.back else 0
+        dropped = self._begun(spot) if mend.back else mend.drop
         goes_on = mend.replace or self.kinds[at]
         if not mend.skip and not self.automaton.accepts([*mend.insert, goes_on], dropped):
             return None
@@ -114,6 +118,7 @@ class Recovery:
     def _skipped(self, spot: Spot) -> int:
         """Put a `Bad` in the place of the part that is broken, up to where its construct goes on."""
         sync = spot.sync()
+        self._quiet = {sync, sync + 1} if spot.construct in {Construct.PAREN, Construct.PARAMETERS} else {sync}
         found = self._way_on(spot, self.kinds[sync])
         if not found:
             return sync + 1 if self.kinds[sync] != END else -1

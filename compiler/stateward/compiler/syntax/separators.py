@@ -35,6 +35,8 @@ def colon_missing(spot: Spot) -> Mend | None:
         return Mend(at_spot(spot, f"`{mark}` stands where `:` belongs", "`:` belongs here", "write `:`", mend), replace="COLON")
     if spot.kind in _MARKS or spot.kind in CLOSING:
         return Mend(in_gap(spot, "an arm has no value", "`:` and a value are missing"), insert=("COLON", ERROR))
+    if _begins_arm(spot):
+        return Mend(at_spot(spot, "something is left over after a pattern", "no part of the pattern"), skip=_to_colon(spot))
     if spot.kind in _BEGINNINGS and spot.kind_at(-1) != "NAME":
         mend = fix("insert `:`", (spot.gap, spot.gap, ":"))
         return Mend(in_gap(spot, "`:` is missing after a pattern", "`:` belongs here", fix_=mend), insert=("COLON",))
@@ -69,7 +71,7 @@ def nothing_after_rest(spot: Spot) -> Mend | None:
     if not closer or not spot.on_stack("ELLIPSIS") or not spot.accepts(closer):
         return None
     count = 0
-    while spot.kind_at(count) not in CLOSING:
+    while spot.kind_at(count) not in CLOSING and spot.kind_at(count) != END:
         count = max(count, spot.partner(count)) + 1
     span = spot.span()
     mend = fix("take it out", (span.start, span.end, "")) if count == 1 and spot.kind in _MARKS else None
@@ -122,12 +124,15 @@ def _begins_part(spot: Spot) -> bool:
 
 
 def _begins_arm(spot: Spot) -> bool:
+    return spot.kind_at(_to_colon(spot)) == "COLON"
+
+
+def _to_colon(spot: Spot) -> int:
+    """Count the tokens before the next `:` of the arms, or before what ends the arm."""
     offset = 0
-    while offset < LOOK_AHEAD_MAX and spot.kind_at(offset) not in CLOSING and spot.kind_at(offset) not in {"SEMICOLON", END}:
-        if spot.kind_at(offset) == "COLON":
-            return True
+    while offset < LOOK_AHEAD_MAX and spot.kind_at(offset) not in CLOSING and spot.kind_at(offset) not in {"SEMICOLON", "COLON", END}:
         offset = max(offset, spot.partner(offset)) + 1
-    return False
+    return offset
 
 
 def _after(spot: Spot) -> str:
@@ -230,6 +235,8 @@ def left_over(spot: Spot) -> Mend | None:
         mend = fix("take `;` out", (span.start, span.end, "")) if last else None
         message = "a semicolon ends an expression" if last else "something is left over after the expression of the module"
         return Mend(at_spot(spot, message, "the module ends before this", fix_=mend))
+    if spot.construct is Construct.PAREN and spot.kind == "COLON":
+        return Mend(at_spot(spot, "parameters are followed by no `=>`", "the constraint of a parameter", "write `=>` after the parameters"))
     if spot.construct is Construct.PAREN:
         return Mend(at_spot(spot, "parentheses hold more than one expression", "`)` belongs before this"))
     subject = f"the value of {quoted(spot.subject)}" if spot.subject else "a value"

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from stateward.compiler.source import Span
 from stateward.compiler.syntax.automaton import Automaton
-from stateward.compiler.syntax.brackets import Balanced, starts_field
+from stateward.compiler.syntax.brackets import Balanced
 from stateward.compiler.syntax.tables import END
-from stateward.compiler.syntax.tokens import CLOSERS, ERROR, RESERVED
+from stateward.compiler.syntax.tokens import CLOSERS, ERROR, RESERVED, starts_field
 from stateward.compiler.syntax.tree import Field, Key, Node
 
 RESERVED_KINDS: Final = frozenset(RESERVED.values())
@@ -117,7 +117,7 @@ class Spot:
     def _base(self) -> tuple[Construct, int]:
         """The construct, and how many states lie on the stack up to and with what opens it."""
         symbols, states = self.automaton.tables.symbols, self.automaton.states
-        closed_lets = 0
+        closed_lets = closed = 0
         for depth in range(len(states) - 1, 0, -1):
             symbol = symbols[states[depth]]
             if symbol == "IN":
@@ -126,6 +126,10 @@ class Spot:
                 if not closed_lets:
                     return Construct.LET, depth + 1
                 closed_lets -= 1
+            elif symbol in CLOSING:
+                closed += 1
+            elif symbol in CLOSERS and closed:
+                closed -= 1
             elif symbol in CLOSERS:
                 if depth == 1 and self._is_loose:
                     break
@@ -215,4 +219,12 @@ class Spot:
     @property
     def is_reported(self) -> bool:
         """Whether what is wrong here was reported when the tokens were found."""
-        return ERROR in {self.kind, self.kind_at(-1)} or (self._unclosed and self.gap == len(self.text))
+        if ERROR in {self.kind, self.kind_at(-1)} or (self._unclosed and self.gap == len(self.text)):
+            return True
+        return self.construct in {Construct.PAREN, Construct.CALL, Construct.PARAMETERS} and self._ends_early()
+
+    def _ends_early(self) -> bool:
+        """Tell whether the parentheses around the spot have an end that was put in."""
+        opener = self.automaton.values[self.base - 2]
+        closer: int = self._partner[opener]
+        return self._starts[closer] == self._ends[closer]

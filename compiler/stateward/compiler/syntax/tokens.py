@@ -37,6 +37,8 @@ OPERAND_ENDS: Final = frozenset(
 CLOSERS: Final = {"LBRACE": "RBRACE", "LSQB": "RSQB", "LPAR": "RPAR", PARAMETERS: "RPAR"}
 """Opening brackets and what closes them."""
 
+_KEYS: Final = frozenset({"NAME", "STRING"})
+
 
 @dataclass(slots=True)
 class Tokens:
@@ -63,3 +65,13 @@ class Tokens:
         self.starts.append(start)
         self.ends.append(end)
         return end
+
+
+def starts_field(kinds: list[str], at: int) -> bool:
+    """Tell whether `path =` stands at a token."""
+    last = len(kinds) - 1
+    while at < last and kinds[at] in _KEYS:
+        if kinds[at + 1] != "DOT":
+            return kinds[at + 1] == "EQUAL"
+        at += 2
+    return False
