@@ -49,13 +49,15 @@ class Mismatch:
 def read_cases(path: Path) -> list[Case]:
     """Read all cases of a file.
 
-    Raises BadDataError when there is none, or when a line is no case.
+    Raises BadDataError when there is none, when there are too many, or when a line is no case.
     """
     try:
         lines = path.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise BadDataError(f"{path}: cannot be read: {error}") from error
-    cases = [_case(path, number, line) for number, line in enumerate(lines[:CASES_MAX], start=1) if line.strip()]
+    if len(lines) > CASES_MAX:
+        raise BadDataError(f"{path}: holds more than {CASES_MAX:,} lines")
+    cases = [_case(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     if not cases:
         raise BadDataError(f"{path}: holds no cases")
     return cases
@@ -64,8 +66,10 @@ def read_cases(path: Path) -> list[Case]:
 def _case(path: Path, number: int, line: str) -> Case:
     try:
         fields = json.loads(line)
+        if not isinstance(fields, dict):
+            raise TypeError("not an object")
         return Case(_kind(fields), fields["id"], fields)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadDataError(f"{path}:{number}: is no case: {error}") from error
 
 
