@@ -66,14 +66,14 @@ def read_cases(path: Path) -> list[Case]:
 def _case(path: Path, number: int, line: str) -> Case:
     try:
         fields = json.loads(line)
-        if not isinstance(fields, dict):
-            raise TypeError("not an object")
         return Case(_kind(fields), fields["id"], fields)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadDataError(f"{path}:{number}: is no case: {error}") from error
 
 
-def _kind(fields: dict[str, Any]) -> CaseKind:
+def _kind(fields: Any) -> CaseKind:
+    if not isinstance(fields, dict):
+        raise TypeError("not an object")
     expect = fields.get("expect")
     if expect is None:
         if not fields.keys() & {"formatted", "error"}:

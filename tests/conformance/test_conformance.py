@@ -14,7 +14,7 @@ AGAINST_GOOD_SENSE: dict[str, str] = {}
 
 
 def parameters() -> list[object]:
-    found = []
+    found: list[object] = []
     for name in FILES:
         for case in read_cases(HERE / name):
             reason = AGAINST_GOOD_SENSE.get(case.id)

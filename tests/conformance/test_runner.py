@@ -1,7 +1,9 @@
 """The conformance command and the rules of its comparisons."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ GOOD = {"id": "good", "source": "1 + 1", "expect": {"value": 2}}
 BAD = {"id": "bad", "source": "1 + 1", "expect": {"value": {"$float": "2.0"}}}
 
 
-def written(folder: Path, *cases: dict[str, object]) -> Path:
+def written(folder: Path, *cases: Mapping[str, object]) -> Path:
     path = folder / "cases.jsonl"
     path.write_text("".join(json.dumps(case) + "\n" for case in cases), "utf-8")
     return path
@@ -65,7 +67,7 @@ def test_a_file_that_is_not_there_gives_status_2(tmp_path: Path) -> None:
 
 
 def test_a_recipe_is_put_together() -> None:
-    recipe = ["a", {"repeat": ["b", 2]}, {"each": ["{i-1}{i}{i+1};", 9, 10]}]
+    recipe: list[str | dict[str, Any]] = ["a", {"repeat": ["b", 2]}, {"each": ["{i-1}{i}{i+1};", 9, 10]}]
     assert "abb8910;91011;" == "".join(generated(recipe))
 
 
