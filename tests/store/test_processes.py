@@ -27,7 +27,7 @@ PAGES_BYTES_MAX = 8 * 1024 * 1024
 OWN_PROCESSES, OWN_APPENDS = 12, 200 if LONG else 50
 SHARED_PROCESSES, SHARED_APPENDS = 8, 100 if LONG else 20
 SAVERS, SAVES = 16, 50 if LONG else 6
-CREATORS, CREATIONS = 8, 50 if LONG else 3
+CREATORS, CREATIONS = 8, 200 if LONG else 3
 
 
 def test_processes_with_a_log_each_and_a_reader_lose_nothing(tmp_path: Path) -> None:

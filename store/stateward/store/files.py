@@ -7,7 +7,6 @@ gives the files beside it the same mode). Two processes that create the same sto
 import errno
 import os
 import stat
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -55,11 +54,12 @@ def make_file(path: Path) -> None:
 def _make_folder(folder: Path) -> None:
     if folder.is_dir():
         return
-    if folder.exists():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
     _make_folder(folder.parent)
-    with suppress(FileExistsError):  # somebody was quicker
+    try:
         folder.mkdir(FOLDER_MODE)
+    except FileExistsError:
+        if not folder.is_dir():  # else somebody was quicker
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
     # SQLite makes the names in the store's own folder durable; the name of that folder is ours to make so.
     _sync(folder.parent)
 
