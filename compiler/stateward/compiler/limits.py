@@ -29,6 +29,8 @@ class Limits:
     """Modules imported by one evaluation."""
     modules_bytes: int = 4 * 1024 * 1024
     """UTF-8 bytes of all imported modules together."""
+    faults: int = 1_000
+    """Faults that one evaluation reports."""
 
 
 LIMITS: Final = Limits()

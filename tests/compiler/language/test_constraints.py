@@ -130,7 +130,8 @@ def test_a_clash_does_not_depend_on_the_order(several: list[Atom[int]]) -> None:
 @given(st.lists(whole_bounds, min_size=1, max_size=4))
 def test_an_int_range_clashes_exactly_when_no_whole_number_is_left(several: list[Bounded]) -> None:
     left = [number for number in range(-10, 11) if fit_all([*several], number)]
-    assert (clashing([OfType(Family.INT), *several]) is None) == bool(left)
+    demands: list[Atom[int]] = [OfType(Family.INT), *several]
+    assert (clashing(demands) is None) == bool(left)
 
 
 @given(st.lists(atoms, min_size=1, max_size=6), scalars)

@@ -7,12 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from stateward.compiler.language.evaluation import Evaluation
-from stateward.compiler.language.loader import MemoryLoader
 from stateward.compiler.language.render import show
 from stateward.compiler.limits import LIMITS, Limits
-from stateward.compiler.source import Source
-from stateward.compiler.syntax.parser import parse
 from tests.compiler.language.evaluated import evaluated, evaluation_of, kinds, told, written
 from tests.compiler.language.explosions import EXPLOSIONS, each
 
@@ -204,8 +200,23 @@ def test_printing_a_value_is_bounded_as_well(name: str) -> None:
     assert {"limit"} >= {each.kind for each in evaluation.diagnostics}
 
 
-def test_a_flood_of_faults_ends() -> None:
-    source = Source.from_text("main.dcdl", "[" + "".join(f"nope{number}, " for number in range(20_000)) + "]")
-    evaluation = Evaluation(source, parse(source).module, loader=MemoryLoader({}))
-    evaluation.data(evaluation.root)
-    assert 20_000 == len(evaluation.diagnostics)
+def test_faults_are_counted_to_the_last_one() -> None:
+    text = "[1 / 0, nope, Int, {}.a]"
+    assert 4 == len(evaluated(text, limits=replace(LIMITS, faults=4)).diagnostics)
+    found = evaluated(text, limits=replace(LIMITS, faults=3))
+    assert "limit: more than 3 faults are found" == told(found)[-1]
+    assert 4 == len(found.diagnostics)
+
+
+def test_a_flood_of_faults_ends_the_search() -> None:
+    found = evaluated("[" * 400 + "".join(f"nope{number}, " for number in range(20_000)) + "]" * 400)
+    assert LIMITS.faults + 1 == len(found.diagnostics)
+    assert "limit: more than 1,000 faults are found" == told(found)[-1]
+
+
+def test_a_flood_of_circles_ends_the_search() -> None:
+    deep = "-" * 400
+    cells = "".join(f"c{number} = a; " for number in range(3_000))
+    names = "".join(f"c{number}, " for number in range(3_000))
+    found = evaluated(f"let a = f(500); {cells} f = (n) => match n {{ 0: [{names}] as [...Int]; _: {deep}f(n - 1); }}; in a")
+    assert "limit" == kinds(found)[-1]

@@ -14,6 +14,8 @@ from stateward.compiler.language.nesting import children
 from stateward.compiler.source import Place, Source
 from stateward.compiler.syntax.tree import Arm, Field, Key, Lambda, Let, Match, Module, Name, Node, Object, Wildcard
 
+FINDINGS_MAX: Final = 1_000
+"""Findings of one module that are told."""
 UNUSED: Final = "unused_binding"
 SHADOWED: Final = "shadowed_name"
 UNRESOLVED: Final = "unresolved_in_unused_code"
@@ -157,7 +159,8 @@ class BindingsPass:
             self._report(DUPLICATE, message, again, "set again here", self._label(first, "first set here"))
 
     def _report(self, code: str, message: str, node: Node, label: str, *secondary: Label) -> None:
-        self.findings.append(Diagnostic(code, Severity.WARNING, message, self._label(node, label), secondary))
+        if len(self.findings) < FINDINGS_MAX:
+            self.findings.append(Diagnostic(code, Severity.WARNING, message, self._label(node, label), secondary))
 
     def _label(self, node: Node, text: str) -> Label:
         return Label(Place(self._source, node.span), text)

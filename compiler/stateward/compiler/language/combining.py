@@ -22,7 +22,7 @@ from stateward.compiler.language.constraints import (
     OfType,
     fits,
 )
-from stateward.compiler.language.faults import Fault, Kind, a, family_of, shown, told, written_at
+from stateward.compiler.language.faults import Fault, Kind, family_of, shown, told, with_article, written_at
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import unknown_check
 from stateward.compiler.language.values import (
@@ -170,7 +170,7 @@ def violation(value: AnyValue, part: Part, _site: Site) -> Fault:
 def _does_not(atom: "Atom[Cell]", family: Family) -> str:
     match atom:
         case OfType(family=wanted):
-            return f"is not {a(wanted)}"
+            return f"is not {with_article(wanted)}"
         case Bounded() if family in {Family.INT, Family.FLOAT}:
             return f"does not meet `{atom.sign} {shown(atom.limit)}`"
         case Bounded():
@@ -190,7 +190,7 @@ def _does_not(atom: "Atom[Cell]", family: Family) -> str:
 def _wants(atom: "Atom[Cell]") -> str:
     match atom:
         case OfType(family=family):
-            return f"{a(family)} is wanted"
+            return f"{with_article(family)} is wanted"
         case Bounded():
             return "bounded here"
         case Matching():

@@ -10,7 +10,7 @@ from typing import Final
 from stateward.compiler.diagnostics.model import Diagnostic, PathPart
 from stateward.compiler.language.collecting import uncollected
 from stateward.compiler.language.data import Data, Hole, Scalar
-from stateward.compiler.language.faults import a, family_of
+from stateward.compiler.language.faults import family_of, with_article
 from stateward.compiler.language.handlers import HANDLERS
 from stateward.compiler.language.loader import REFUSING, Loader
 from stateward.compiler.language.machine import Handler, Machine
@@ -30,7 +30,7 @@ class Evaluation:
     """A module being evaluated, as far as it is asked for."""
 
     def __init__(self, source: Source, module: Module, *, loader: Loader = REFUSING, limits: Limits = LIMITS) -> None:
-        self._reporter = Reporter()
+        self._reporter = Reporter(limits.faults)
         modules = Modules(loader, limits, self._reporter.diagnostics)
         handlers: Mapping[type, Handler] = {**HANDLERS, Import: modules.evaluate}
         self.machine: Final = Machine(handlers, limits, self._reporter)
@@ -55,7 +55,7 @@ class Evaluation:
                     self.data(also, path)
                 return Hole(value.origin)
             case value:
-                return OtherShape(a(family_of(value)), value.origin)
+                return OtherShape(with_article(family_of(value)), value.origin)
 
     def data(self, cell: Cell, path: tuple[PathPart, ...] = ()) -> Data:
         """Force all of a value that is found at a path of the result. What fails becomes a hole and is reported."""

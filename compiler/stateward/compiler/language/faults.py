@@ -74,7 +74,7 @@ def family_of(value: AnyValue) -> Family:
             raise AssertionError("nothing is said of a failed value")
 
 
-def a(family: Family) -> str:
+def with_article(family: Family) -> str:
     """Write a family with its article: `an Int`, `a String`."""
     return f"an {family}" if family[0] in "AIO" else f"a {family}"
 
@@ -87,7 +87,7 @@ def told(value: AnyValue) -> str:
         case DefaultValue():
             return "a constraint with a default"
         case _:
-            return a(family_of(value))
+            return with_article(family_of(value))
 
 
 def shown(value: bool | int | float | str) -> str:

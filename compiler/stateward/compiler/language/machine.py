@@ -10,7 +10,7 @@ from types import GeneratorType
 from typing import Any, Final, TypeAlias
 
 from stateward.compiler.diagnostics.model import PathPart
-from stateward.compiler.language.circles import circle
+from stateward.compiler.language.circles import Link, circle
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.reporting import Reporter
 from stateward.compiler.language.values import AnyValue, Cell, Failed, Request, ScalarValue, Scope, Task, Use
@@ -24,6 +24,8 @@ LITERALS: Final = frozenset({IntLit, FloatLit, StringLit, BoolLit})
 """What needs no task to be evaluated."""
 SCOPES_PER_STEP: Final = 8
 """Scopes that a search for a name may pass for the price of one step."""
+WAITING_PER_STEP: Final = 32
+"""What waits on the stack that the search for the beginning of a circle may pass for the price of one step."""
 
 
 class LimitReachedError(Exception):
@@ -50,7 +52,7 @@ class Machine:
         """Calls under way."""
         self.waiting = 0
         """Cells being made."""
-        self.spent = False
+        self._spent = False
         """Whether steps or items ran out."""
         self.lacking: dict[int, tuple[object, set[PathPart]]] = {}
         """Parts that were told to have no value, by the identity of the array or object they are parts of, which is kept alive here."""
@@ -63,6 +65,8 @@ class Machine:
     def fail(self, fault: Fault, node: Node, scope: Scope) -> Failed:
         """Report a fault and give the failed value of an expression."""
         self.reporter.report(fault, scope)
+        if self.reporter.is_full:
+            raise LimitReachedError(fault, scope)
         return Failed(scope.module.source, node, None)
 
     def unexplored(self, failed: Failed) -> tuple[Cell, ...]:
@@ -100,48 +104,45 @@ class Machine:
         raise LimitReachedError(Fault(Kind.LIMIT, message, Use(node, scope).place, label), scope)
 
     def _run_out(self, message: str, label: str, node: Node, scope: Scope) -> None:
-        self.spent = True
+        self._spent = True
         self.refuse(message, label, node, scope)
 
     # Running ------------------------------------------------------------------------------------------------------------------------
 
+    @property
+    def is_over(self) -> bool:
+        """Whether a limit ran out for good, so that nothing more is evaluated."""
+        return self._spent or self.reporter.is_full
+
     def force(self, cell: Cell) -> AnyValue:
         """Give the value of a cell. Only for callers outside of tasks: a task asks by yielding the cell."""
-        return self.ready(cell) or self.run(cell)
+        return self.ready(cell) or self._made(cell)
 
     def ready(self, cell: Cell) -> AnyValue | None:
         """Give the value of a cell if there is nothing to run for it."""
         if cell.value is not None:
             return cell.value
-        if type(cell.node) in LITERALS and cell.make is None and self.steps > 0 and not self.spent:
+        if type(cell.node) in LITERALS and cell.make is None and self.steps > 0 and not self._spent:
             self.steps -= 1
             cell.value = ScalarValue(cell.scope.module.source, cell.node, None, cell.node.value)  # type: ignore[union-attr]  # a literal
             return cell.value
         return None
 
-    def run(self, request: Request) -> AnyValue:
-        """Give what a request comes to. A limit that is passed on the way fails all that was under way; it is reported once."""
-        if self.spent:
-            return self._given_up(request)
+    def _made(self, cell: Cell) -> AnyValue:
+        """Make the value of a cell. A limit that is passed on the way fails all that was under way; it is reported once."""
         stack: list[Task | Cell] = []
+        if self.is_over:
+            return _give_up(cell)
         try:
-            return self._run(request, stack)
+            return self._run(cell, stack)
         except LimitReachedError as reached:
             self.reporter.report(reached.fault, reached.scope)
-            place = reached.fault.place
             for waiting in stack:
                 if isinstance(waiting, Cell):
-                    waiting.value = Failed(waiting.scope.module.source, waiting.node, None)
-                    waiting.busy = False
+                    _give_up(waiting)
             self.calls = self.waiting = 0
-            return Failed(place.source, Node(place.span.start, place.span.end), None)
-
-    def _given_up(self, request: Request) -> Failed:
-        """Fail in silence what is asked for after a limit ran out for good."""
-        assert isinstance(request, Cell)
-        failed = Failed(request.scope.module.source, request.node, None)
-        request.value = failed
-        return failed
+            self.asking = None
+            return _give_up(cell)
 
     def _run(self, request: Request, stack: list[Task | Cell]) -> AnyValue:
         """Run with an explicit stack: a cell on it waits for its value, a task for what it asked for."""
@@ -197,7 +198,21 @@ class Machine:
     def _cycle(self, cell: Cell, stack: list[Task | Cell]) -> Failed:
         """Report that a cell needs itself: at the use that closes the circle, with the uses around it."""
         closing, self.asking = self.asking, None
-        waiting = [each for each in stack if isinstance(each, Cell)]
-        links = [(each.use, each) for each in waiting[waiting.index(cell) + 1 :]]
-        fault = circle([*links, (closing, cell)])
-        return self.fail(fault, cell.node, cell.scope)
+        links: list[Link] = [(closing, cell)]
+        passed = 0
+        for waiting in reversed(stack):
+            if waiting is cell:
+                break
+            passed += 1
+            if isinstance(waiting, Cell):
+                links.append((waiting.use, waiting))
+        self.spend(passed // WAITING_PER_STEP, cell.node, cell.scope)
+        return self.fail(circle(links[::-1]), cell.node, cell.scope)
+
+
+def _give_up(cell: Cell) -> Failed:
+    """Fail a cell without a word: a limit ran out, which is reported where it did."""
+    failed = Failed(cell.scope.module.source, cell.node, None)
+    cell.value = failed
+    cell.busy = False
+    return failed

@@ -15,7 +15,7 @@ from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Binding, Let, Name, Node
 
 ARRAY_WORD: Final = "Array"
-NOTHING_WORDS: Final = frozenset({"null", "nil", "none", "None", "undefined"})
+NOTHING_WORDS: Final = frozenset({"null", "nil", "none", "undefined"})
 FOREIGN_TYPES: Final = {
     "Array": "[...T]",
     "List": "[...T]",
@@ -66,7 +66,7 @@ def _found(machine: Machine, node: Name, scope: Scope) -> Cell | None:
 
 
 def _unknown(machine: Machine, node: Name, scope: Scope) -> AnyValue:
-    if node.text[0].isupper() and node.text != ARRAY_WORD and node.text not in NOTHING_WORDS:
+    if node.text[0].isupper() and node.text != ARRAY_WORD:
         return constraint(HostCheck(node.text), node, scope)
     return machine.fail(_unresolved(machine, node, scope), node, scope)
 
@@ -129,7 +129,7 @@ def let(machine: Machine, node: Let, scope: Scope) -> Task:
         if len(binding.path) > 1:
             failed = machine.fail(_dotted(binding, scope), binding, scope)
         elif earlier is not binding:
-            failed = machine.fail(twice(key.text, binding, earlier, scope, "bound"), binding, scope)
+            failed = machine.fail(_bound_twice(binding, earlier, scope), binding, scope)
         else:
             inner.names[key.text] = Cell(binding.value, inner)
             continue
@@ -149,15 +149,15 @@ def _dotted(binding: Binding, scope: Scope) -> Fault:
     )
 
 
-def twice(text: str, again: Binding, earlier: Binding, scope: Scope, what: str) -> Fault:
-    """Describe a name that is given twice in one group."""
+def _bound_twice(again: Binding, earlier: Binding, scope: Scope) -> Fault:
     source = scope.module.source
+    key = again.path[0]
     return Fault(
         Kind.CONFLICT,
-        f"{quoted(text)} is {what} twice",
-        Place(source, again.path[0].span),
-        f"{what} again here",
-        secondary=(Label(Place(source, earlier.path[0].span), f"first {what} here"),),
+        f"{quoted(key.text)} is bound twice",
+        Place(source, key.span),
+        "bound again here",
+        secondary=(Label(Place(source, earlier.path[0].span), "first bound here"),),
     )
 
 

@@ -10,7 +10,7 @@ from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import counted, quoted
 from stateward.compiler.language.combining import Site, Trial, held_against, same_scalar, unavailable
 from stateward.compiler.language.constraints import ElementsOf, EntriesOf, Family, HostCheck, implies
-from stateward.compiler.language.faults import Fault, Kind, a, shown, told, written_at
+from stateward.compiler.language.faults import Fault, Kind, shown, told, with_article, written_at
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import failed_at
 from stateward.compiler.language.objects import FIELDS_PER_STEP
@@ -190,8 +190,8 @@ def _differs(left: AnyValue, right: ScalarValue) -> Fault:
 
 def _wrong_shape(left: AnyValue, right: ArrayValue | ObjectValue) -> Fault:
     family = Family.ARRAY if isinstance(right, ArrayValue) else Family.OBJECT
-    label = Label(right.place, f"{a(family)} is wanted")
-    return Fault(Kind.TYPE_MISMATCH, f"{told(left)} is not {a(family)}", left.place, f"not {a(family)}", (label,))
+    label = Label(right.place, f"{with_article(family)} is wanted")
+    return Fault(Kind.TYPE_MISMATCH, f"{told(left)} is not {with_article(family)}", left.place, f"not {with_article(family)}", (label,))
 
 
 def _wrong_length(left: ArrayValue, right: ArrayValue) -> Fault:

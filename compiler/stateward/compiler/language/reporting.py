@@ -16,7 +16,7 @@ from stateward.compiler.syntax.tree import node as record
 
 CALLS_TOLD_MAX: Final = 3
 """Calls that a diagnostic labels: the innermost ones, and the outermost in place of the last."""
-CALLS_WALKED_MAX: Final = 1_000
+CALLS_WALKED_MAX: Final = 200
 SEARCHES_MAX: Final = 200
 """Searches for what an author may have meant, in one evaluation: they are slow, and nobody reads more."""
 CANDIDATES_MAX: Final = 500
@@ -36,7 +36,10 @@ class PathStep:
 class Reporter:
     """Collects what one evaluation finds."""
 
+    faults_max: int
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    is_full: bool = False
+    """Whether there were too many faults; nothing more is taken."""
     prefix: tuple[PathPart, ...] = ()
     """The path of the value that is being materialized."""
     step: PathStep | None = None
@@ -47,8 +50,11 @@ class Reporter:
     def report(self, fault: Fault, scope: Scope) -> None:
         """Tell a fault found in a scope, unless it was told before: the same of the same values, whatever calls led to it."""
         key = (fault.kind, fault.message, _key(fault.place), *(_key(label.place) for label in fault.secondary))
-        if key in self._told:
+        if key in self._told or self.is_full:
             return
+        if len(self._told) == self.faults_max:
+            self.is_full = True
+            fault = Fault(Kind.LIMIT, f"more than {self.faults_max:,} faults are found", fault.place, "the search ends here")
         self._told.add(key)
         story = [*fault.secondary, *_calls(scope), *_imports(fault.place, scope)]
         story += self._needed([fault.place, *(label.place for label in story)])
