@@ -44,7 +44,7 @@ from stateward.compiler.syntax.tree import Node
 
 P = ParamSpec("P")
 
-STEPS_PER_PAIR: Final = 2
+STEPS_PER_PAIR: Final = 3
 """Steps that it costs to combine two values: more than to evaluate an expression."""
 PATTERN_CHARACTERS_PER_STEP: Final = 64
 """Characters that a pattern may look at for the price of one step."""
