@@ -89,8 +89,14 @@ class SessionStore(Protocol):
     survive kill -9 and power loss.
     """
 
-    def create(self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> Appended:
-        """Start a log with its first entries. `Moved` when the Worker exists."""
+    def create(
+        self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes], base: Head = ...
+    ) -> Appended:
+        """Start a log with its first entries. `Moved` when the Worker exists.
+
+        `base` is where the log goes on from: `GENESIS`, the default, or in a fork the entry of another log, after whose number and
+        digest the first entry is linked. What lies before the base is not in this log.
+        """
 
     def append(self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = ...) -> Appended:
         """Append where the head is still `expected`; `definitions` maps digests to canonical bytes, stored once."""
@@ -103,6 +109,9 @@ class SessionStore(Protocol):
 
     def find(self, worker: str, key: str) -> Entry | None:
         """Look an entry up by its key."""
+
+    def latest(self, worker: str, kind: str) -> Entry | None:
+        """Give the last entry of a kind, at a cost that does not grow with the log. Raises Damaged when it is not what was written."""
 
     def workers(self, workspace: str, limit: int, after: str = "") -> Sequence[WorkerRow]:
         """List Workers by id (UUIDv7: oldest first), `limit` at a time, those after `after`."""
@@ -232,6 +241,48 @@ class Snapshots(Protocol):
 
     def resolve(self, selector: str) -> Snapshot | Unresolved:
         """Resolve `builtin:<slug>` or `workspace:<slug>`."""
+
+
+# --- the right to verify ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to verify an attempt, until it expires or somebody else is given it."""
+
+    worker: str
+    attempt: str
+    holder: str
+    token: int
+    """A fencing token: greater than every one given before for this Worker, for ever."""
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Somebody else verifies this attempt."""
+
+    holder: str
+    expires: datetime
+
+
+class LeaseStore(Protocol):
+    """Who verifies what. A lease is no fact: losing all of them loses nothing but time.
+
+    The present is handed in: no adapter reads a clock. A lease has expired when `now` is at or after its expiry.
+    """
+
+    def take(self, worker: str, attempt: str, holder: str, now: datetime, seconds: float) -> Lease | Held:
+        """Take the lease of an attempt unless one is held that has not expired, be it under the same holder's name."""
+
+    def renew(self, worker: str, attempt: str, token: int, now: datetime, seconds: float) -> Lease | None:
+        """Make a lease last from `now` on; None when it has expired, was released, or another was given since."""
+
+    def release(self, worker: str, attempt: str, token: int) -> None:
+        """Give a lease back; nothing happens when it is not the one that is held."""
+
+    def holder(self, worker: str, attempt: str, now: datetime) -> Lease | None:
+        """Give the lease that is held now, or None."""
 
 
 # --- the verifier -------------------------------------------------------------------------------------------------------------------

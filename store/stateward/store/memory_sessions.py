@@ -23,12 +23,15 @@ class MemorySessionStore:
         self._lock = Lock()
         self._logs: dict[str, list[Entry]] = {}
         self._keys: dict[tuple[str, str], int] = {}
+        self._latest: dict[tuple[str, str], Entry] = {}
         self._workspaces: dict[str, str] = {}
         self._definitions: dict[str, bytes] = {}
 
-    def create(self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> Appended:
-        """Start a log with its first entries. `Moved` when the Worker exists."""
-        linked = _linked(worker, GENESIS, entries, definitions)
+    def create(
+        self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes], base: Head = GENESIS
+    ) -> Appended:
+        """Start a log with its first entries, linked after `base`. `Moved` when the Worker exists."""
+        linked = _linked(worker, base, entries, definitions)
         with self._lock:
             refused = self._duplicate(worker, linked) or self._moved(worker, None)
             if refused is not None:
@@ -53,13 +56,20 @@ class MemorySessionStore:
     def entries(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[Entry]:
         """Read entries with `after < seq <= upto` in order, as they were when the reading began."""
         with self._lock:
-            return iter(self._logs.get(worker, [])[after:upto])
+            log = self._logs.get(worker, [])
+            before = log[0].seq - 1 if log else 0
+            return iter(log[max(after - before, 0) : None if upto is None else max(upto - before, 0)])
 
     def find(self, worker: str, key: str) -> Entry | None:
         """Look an entry up by its key."""
         with self._lock:
             seq = self._keys.get((worker, key))
-            return None if seq is None else self._logs[worker][seq - 1]
+            return None if seq is None else self._logs[worker][seq - self._logs[worker][0].seq]
+
+    def latest(self, worker: str, kind: str) -> Entry | None:
+        """Give the last entry of a kind."""
+        with self._lock:
+            return self._latest.get((worker, kind))
 
     def workers(self, workspace: str, limit: int, after: str = "") -> Sequence[WorkerRow]:
         """List Workers by id, `limit` at a time, those after `after`."""
@@ -83,6 +93,7 @@ class MemorySessionStore:
 
     def _write(self, worker: str, linked: Sequence[Entry], definitions: Mapping[str, bytes]) -> Committed:
         self._logs.setdefault(worker, []).extend(linked)
+        self._latest.update({(worker, entry.kind): entry for entry in linked})
         self._keys.update({(worker, entry.key): entry.seq for entry in linked if entry.key is not None})
         for digest, canonical in definitions.items():
             self._definitions.setdefault(digest, canonical)
