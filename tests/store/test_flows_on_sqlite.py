@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from stateward.runtime.ports import FlowStore, Workspaces
+from stateward.store.connection import Refused
 from stateward.store.database import open_store
 from tests.contracts.flows import *  # noqa: F403 -- a contract is all its tests
 from tests.contracts.flows import HERE, draft
@@ -43,5 +44,5 @@ def test_a_removed_flow_is_not_current_and_keeps_its_revisions(tmp_path: Path) -
 
 
 def test_a_flow_is_saved_only_in_a_workspace_that_is_there(tmp_path: Path) -> None:
-    with open_store(tmp_path / "store.db", write=True, create=True) as store, pytest.raises(sqlite3.IntegrityError):
+    with open_store(tmp_path / "store.db", write=True, create=True) as store, pytest.raises(Refused):
         store.flows.save(HERE.id, draft(), None)

@@ -5,14 +5,13 @@ becomes a value. Whether an entry is the one that was written is not asked here:
 """
 
 from datetime import datetime
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from stateward.runtime.ports import Revision, WorkerRow, Workspace
 from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Entry, Head
+from stateward.store.connection import SqlValue
 from stateward.store.prepared import NotWritten, Row
-
-SqlValue: TypeAlias = str | int | bytes | None
 
 T = TypeVar("T")
 

@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Final, Self
 
 from stateward.runtime.ports import FlowStore, SessionStore, Workspaces
-from stateward.store.sessions import SqliteSessionStore
+from stateward.store.sessions import SqlSessionStore
 from stateward.store.sqlite import SqliteDatabase
-from stateward.store.workspace import SqliteFlowStore, SqliteWorkspaces
+from stateward.store.workspace import SqlFlowStore, SqlWorkspaces
 
 
 class Store:
@@ -19,9 +19,9 @@ class Store:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self.path: Final = database.path
-        self.sessions: Final[SessionStore] = SqliteSessionStore(database)
-        self.flows: Final[FlowStore] = SqliteFlowStore(database)
-        self.workspaces: Final[Workspaces] = SqliteWorkspaces(database)
+        self.sessions: Final[SessionStore] = SqlSessionStore(database)
+        self.flows: Final[FlowStore] = SqlFlowStore(database)
+        self.workspaces: Final[Workspaces] = SqlWorkspaces(database)
 
     def close(self) -> None:
         """Close it."""

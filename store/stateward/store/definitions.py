@@ -3,23 +3,22 @@
 Invariants: the bytes under a digest have that digest; they are stored once and never again.
 """
 
-import sqlite3
 from typing import Final
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import bindparam, select
 
 from stateward.runtime.ports import Damaged
 from stateward.runtime.session.chain import digest_of
+from stateward.store.connection import Connection, Database
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import Prepared
-from stateward.store.sqlite import SqliteDatabase
+from stateward.store.prepared import Prepared, insert_unless_there
 from stateward.store.tables import DEFINITIONS
 
 _FIND: Final = Prepared(select(DEFINITIONS.c.canonical).where(DEFINITIONS.c.digest == bindparam("digest")))
-_INSERT: Final = Prepared(insert(DEFINITIONS))
+_INSERT: Final = insert_unless_there(DEFINITIONS)
 
 
-def read_definition(database: SqliteDatabase, digest: str) -> bytes | None:
+def read_definition(database: Database, digest: str) -> bytes | None:
     """Give a definition's canonical bytes. Raises Damaged when they do not have that digest."""
     row = database.read(lambda connection: _FIND.first(connection, {"digest": digest}))
     if row is None:
@@ -30,7 +29,7 @@ def read_definition(database: SqliteDatabase, digest: str) -> bytes | None:
     return canonical
 
 
-def keep_definition(connection: sqlite3.Connection, digest: str, canonical: bytes) -> None:
+def keep_definition(connection: Connection, digest: str, canonical: bytes) -> None:
     """Store a definition unless it is there. Raises Damaged when something else is."""
     row = _FIND.first(connection, {"digest": digest})
     if row is None:

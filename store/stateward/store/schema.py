@@ -14,7 +14,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from stateward.runtime.ports import Damaged, StoreNewer, StoreUnavailable
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import DIALECT
+from stateward.store.prepared import SQLITE
 from stateward.store.tables import METADATA
 from stateward.store.triggers import TRIGGERS, broken_rule
 
@@ -65,9 +65,9 @@ def require_same_version(connection: sqlite3.Connection, path: Path) -> None:
 def create_schema(connection: sqlite3.Connection) -> None:
     """Make an empty database a store. To be called inside a transaction."""
     for table in METADATA.sorted_tables:
-        connection.execute(str(CreateTable(table).compile(dialect=DIALECT)))
+        connection.execute(str(CreateTable(table).compile(dialect=SQLITE)))
         for index in sorted(table.indexes, key=lambda each: str(each.name)):
-            connection.execute(str(CreateIndex(index).compile(dialect=DIALECT)))
+            connection.execute(str(CreateIndex(index).compile(dialect=SQLITE)))
     for trigger in TRIGGERS.values():
         connection.execute(trigger)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -1,4 +1,4 @@
-"""Session logs on SQLite.
+"""Session logs on a database.
 
 Invariants: an append is one transaction that writes entries after the head that was expected and swaps it; keys of entries are unique
 within a log. That both are so is asked of the database's own rules and keys, in the statements that write: an append that nobody
@@ -8,7 +8,6 @@ Whatever is read is verified as it is read: numbers without a gap, both digests,
 last entry. A reader holds no lock and no snapshot between pages: a log only grows, and is read as of its head when the reading began.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
@@ -19,10 +18,10 @@ from stateward.runtime.ports import Appended, Committed, Damaged, Duplicate, Mov
 from stateward.runtime.session.chain import check, link_all
 from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry, reference
 from stateward.store.codecs import entry_of, entry_parameters, head_of, worker_of
+from stateward.store.connection import Connection, Database, Refused
 from stateward.store.definitions import keep_definition, read_definition
 from stateward.store.prepared import Prepared
 from stateward.store.revisions import require_definition
-from stateward.store.sqlite import SqliteDatabase
 from stateward.store.tables import ENTRIES, HEADS, WORKERS
 
 APPEND_ENTRIES_MAX: Final = 1024
@@ -70,17 +69,17 @@ _WORKERS: Final = Prepared(
 )
 
 
-class SqliteSessionStore:
-    """The port `SessionStore` on SQLite."""
+class SqlSessionStore:
+    """The port `SessionStore` on a database."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def create(self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> Appended:
         """Start a log with its first entries. `Moved` when the Worker exists."""
         linked, head = _linked(worker, GENESIS, entries, definitions)
 
-        def start(connection: sqlite3.Connection) -> Committed:
+        def start(connection: Connection) -> Committed:
             _INSERT_WORKER.run(connection, {"id": worker, "workspace": workspace, "created": linked[0].time})
             _write(connection, linked, definitions)
             _INSERT_HEAD.run(connection, {"worker": worker, "seq": head.seq, "digest": head.digest})
@@ -94,7 +93,7 @@ class SqliteSessionStore:
         """Append where the head is still `expected`. A key that is there already is answered before a head that moved."""
         linked, head = _linked(worker, expected, entries, definitions)
 
-        def swap(connection: sqlite3.Connection) -> Committed:
+        def swap(connection: Connection) -> Committed:
             _write(connection, linked, definitions)
             swapped = _SWAP_HEAD.run(
                 connection,
@@ -106,12 +105,10 @@ class SqliteSessionStore:
 
         return self._commit(worker, expected, linked, swap)
 
-    def _commit(
-        self, worker: str, expected: Head | None, linked: Sequence[Entry], action: Callable[[sqlite3.Connection], Committed]
-    ) -> Appended:
+    def _commit(self, worker: str, expected: Head | None, linked: Sequence[Entry], action: Callable[[Connection], Committed]) -> Appended:
         try:
             return self._database.write(action)
-        except sqlite3.IntegrityError as refused:
+        except Refused as refused:
             # The rules of the database compared what is there with what was expected. What they found is there for ever, since a log
             # only grows: it can be looked up now.
             answer = self._database.read(lambda connection: _why_refused(connection, worker, expected, linked))
@@ -173,7 +170,7 @@ class SqliteSessionStore:
     def _page(self, worker: str, after: int, upto: int) -> list[tuple[Any, ...]]:
         values = {"worker": worker, "after": after, "upto": upto}
 
-        def fetch(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+        def fetch(connection: Connection) -> list[tuple[Any, ...]]:
             rows: list[tuple[Any, ...]] = []
             size = 0
             for row in _PAGE.run(connection, values):
@@ -207,7 +204,7 @@ def _linked(worker: str, expected: Head, entries: Sequence[NewEntry], definition
     return linked, Head(linked[-1].seq, linked[-1].digest)
 
 
-def _why_refused(connection: sqlite3.Connection, worker: str, expected: Head | None, linked: Sequence[Entry]) -> Moved | Duplicate | None:
+def _why_refused(connection: Connection, worker: str, expected: Head | None, linked: Sequence[Entry]) -> Moved | Duplicate | None:
     for entry in linked:
         if entry.key is not None:
             found = _FIND_KEY.first(connection, {"worker": worker, "key": entry.key})
@@ -218,11 +215,11 @@ def _why_refused(connection: sqlite3.Connection, worker: str, expected: Head | N
     return None if head == expected else Moved(head or GENESIS)
 
 
-def _write(connection: sqlite3.Connection, linked: Sequence[Entry], definitions: Mapping[str, bytes]) -> None:
+def _write(connection: Connection, linked: Sequence[Entry], definitions: Mapping[str, bytes]) -> None:
     for digest, canonical in definitions.items():
         keep_definition(connection, digest, canonical)
     for entry in linked:
-        connection.execute(_INSERT_ENTRY.sql, entry_parameters(entry))
+        _INSERT_ENTRY.run_in_order(connection, entry_parameters(entry))
 
 
 def _verified(worker: str, row: tuple[Any, ...], previous: Head) -> Entry:

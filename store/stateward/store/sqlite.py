@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from stateward.runtime.ports import Damaged, Fault, OutcomeUnknown, StoreUnavailable
+from stateward.store.connection import Connection, Refused
 from stateward.store.faults import FULL, RESTORE, code_of, is_busy, unavailable
 from stateward.store.files import make_file, require_file, require_writable
 from stateward.store.prepared import NotWritten
@@ -35,7 +36,8 @@ BUSY_PAUSE_SECONDS: Final = 0.005
 """Between two times: some locks SQLite does not wait for."""
 BUSY_ATTEMPTS_MAX: Final = 60
 
-_SETTINGS: Final = ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON", "trusted_schema = OFF")
+DURABLE: Final = "PRAGMA synchronous = FULL"
+_SETTINGS: Final = ("fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON", "trusted_schema = OFF")
 
 T = TypeVar("T")
 
@@ -62,7 +64,7 @@ class SqliteDatabase:
         with self._lock:
             self._drop()
 
-    def read(self, action: Callable[[sqlite3.Connection], T]) -> T:
+    def read(self, action: Callable[[Connection], T]) -> T:
         """Run statements that only read. `action` may be run again, so it is to have no effect of its own."""
         with self._lock:
             try:
@@ -70,27 +72,36 @@ class SqliteDatabase:
             except (sqlite3.Error, NotWritten) as problem:
                 raise self._fault(problem) from problem
 
-    def write(self, action: Callable[[sqlite3.Connection], T]) -> T:
+    def write(self, action: Callable[[Connection], T], *, durable: bool = True) -> T:
         """Run statements in one transaction and commit it; roll it back when `action` raises.
 
-        Raises OutcomeUnknown when the answer to COMMIT was lost, and lets a refused constraint through as what it is.
+        `durable=False` is for what may be forgotten when the machine loses power: its commit waits for no disk. Raises OutcomeUnknown
+        when the answer to COMMIT was lost, and Refused when the database refused a row.
         """
         if not self._writable:
             raise StoreUnavailable(f"{self.path} was opened for reading only", "open it for writing")
         with self._lock:
             try:
-                connection = _patiently(self._begin)
+                connection = _patiently(lambda: self._begin(durable=durable))
                 answer = action(connection)
                 self._commit(connection)
+                if not durable:
+                    connection.execute(DURABLE)
             except BaseException as problem:
                 self._roll_back()
-                if isinstance(problem, sqlite3.IntegrityError) or not isinstance(problem, sqlite3.Error | NotWritten):
+                if not durable:
+                    self._drop()  # the next connection is durable again
+                if isinstance(problem, sqlite3.IntegrityError):
+                    raise Refused(str(problem)) from problem
+                if not isinstance(problem, sqlite3.Error | NotWritten):
                     raise
                 raise self._fault(problem) from problem
         return answer
 
-    def _begin(self) -> sqlite3.Connection:
+    def _begin(self, *, durable: bool) -> sqlite3.Connection:
         connection = self._connected()
+        if not durable:
+            connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")
         require_same_version(connection, self.path)
         return connection
@@ -170,6 +181,7 @@ class SqliteDatabase:
         connection.execute("COMMIT")
 
     def _prepare_for_writing(self, connection: sqlite3.Connection) -> None:
+        connection.execute(DURABLE)
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()

@@ -1,11 +1,10 @@
-"""Workspaces and their flows on SQLite.
+"""Workspaces and their flows on a database.
 
 Invariants: a save reads the current revision and writes the next one in one transaction, so revisions of a slug are numbered without a
 gap and each but the first was based on the one before; a revision is never written again. What is read has the digest it was stored
 under.
 """
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -14,11 +13,11 @@ from sqlalchemy import Select, bindparam, insert, select, update
 from stateward.runtime.ports import Damaged, NewRevision, Revision, Saved, StaleBase, Workspace
 from stateward.runtime.session.chain import digest_of
 from stateward.store.codecs import revision_of, revision_values, workspace_of
+from stateward.store.connection import Connection, Database
 from stateward.store.definitions import keep_definition, read_definition
 from stateward.store.faults import RESTORE
 from stateward.store.prepared import Prepared, Row
 from stateward.store.revisions import answer_without_writing, require_storable, revision_after
-from stateward.store.sqlite import SqliteDatabase
 from stateward.store.tables import FLOW_REVISIONS, FLOW_SOURCES, WORKSPACES
 
 _GET_WORKSPACE: Final = Prepared(select(WORKSPACES).where(WORKSPACES.c.id == bindparam("id")))
@@ -62,16 +61,16 @@ _MOVE_SOURCE: Final = Prepared(
 )
 
 
-class SqliteWorkspaces:
-    """The port `Workspaces` on SQLite."""
+class SqlWorkspaces:
+    """The port `Workspaces` on a database."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def ensure(self, workspace: Workspace) -> Workspace:
         """Keep a Workspace unless one with its id is there; give the one that is there."""
 
-        def keep(connection: sqlite3.Connection) -> Workspace:
+        def keep(connection: Connection) -> Workspace:
             stored = _workspace(connection, workspace.id)
             if stored is not None:
                 return stored
@@ -85,17 +84,17 @@ class SqliteWorkspaces:
         return self._database.read(lambda connection: _workspace(connection, workspace))
 
 
-class SqliteFlowStore:
-    """The port `FlowStore` on SQLite."""
+class SqlFlowStore:
+    """The port `FlowStore` on a database."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     def save(self, workspace: str, new: NewRevision, base: int | None) -> Saved | StaleBase:
         """Store a revision. Raises ValueError for one that no store takes."""
         require_storable(new)
 
-        def store(connection: sqlite3.Connection) -> Saved | StaleBase:
+        def store(connection: Connection) -> Saved | StaleBase:
             current = _first(connection, _LATEST, {"workspace": workspace, "slug": new.slug})
             answer = answer_without_writing(current, new, base)
             if answer is not None:
@@ -129,12 +128,12 @@ class SqliteFlowStore:
         return self._database.read(lambda connection: _first(connection, statement, values))
 
 
-def _workspace(connection: sqlite3.Connection, workspace: str) -> Workspace | None:
+def _workspace(connection: Connection, workspace: str) -> Workspace | None:
     row = _GET_WORKSPACE.first(connection, {"id": workspace})
     return None if row is None else workspace_of(row)
 
 
-def _first(connection: sqlite3.Connection, statement: Prepared, values: Row) -> Revision | None:
+def _first(connection: Connection, statement: Prepared, values: Row) -> Revision | None:
     row = statement.first(connection, values)
     return None if row is None else _checked(row)
 
