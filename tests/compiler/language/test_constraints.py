@@ -1,5 +1,8 @@
 """The constraint tree: whether a value fits, what excludes what, what implies what."""
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -184,3 +187,14 @@ def test_a_pattern_that_cannot_be_read_says_why(pattern: str) -> None:
 
 def test_a_pattern_that_others_choke_on_is_linear() -> None:
     assert not matches("^(a|aa)+$", "a" * 100_000 + "X")
+
+
+def test_the_library_of_patterns_is_loaded_at_the_first_pattern() -> None:
+    program = (
+        "import sys; from stateward.compiler.language.evaluation import Evaluation; from stateward.compiler.source import Source; "
+        "from stateward.compiler.syntax.parser import parse; source = Source.from_text('m', sys.argv[1]); "
+        "evaluation = Evaluation(source, parse(source).module); evaluation.data(evaluation.root); print('re2' in sys.modules)"
+    )
+    for text, expected in (("1 as Int", "False"), ('"a" as /a/', "True")):
+        ran = subprocess.run([sys.executable, "-c", program, text], check=True, capture_output=True, text=True)
+        assert expected == ran.stdout.strip()

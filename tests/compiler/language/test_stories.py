@@ -82,6 +82,12 @@ def test_a_circle_is_told_at_the_use_that_closes_it_with_the_uses_around_it() ->
     assert ("the circle is `a -> b -> c -> a`",) == fault.notes
 
 
+def test_a_default_that_is_itself_is_a_circle() -> None:
+    assert ["cycle: the default `a` depends on itself"] == told(evaluated("let a = Unknown default a; in a"))
+    through_another = evaluated("let a = Unknown default b; b = Unknown default a; in [a, b, a]")
+    assert ["cycle: the default `b` depends on itself"] == told(through_another)
+
+
 def test_a_fault_is_told_once_however_often_its_value_is_used() -> None:
     uses = "{ a = t; b = u; c = [t, t]; d = { x = t; }.x; e = t as Int; f = match t { _: 1; }; }"
     found = evaluated(f"let t = 1 / 0; u = t + 1; in {uses}")
@@ -131,6 +137,12 @@ def test_what_was_written_twice_is_searched_for_faults_on_both_sides() -> None:
         "unresolved_identifier: `nope` is not defined",
     ]
     assert expected == told(found)
+
+
+def test_each_repetition_is_told_though_one_stands_inside_another() -> None:
+    state = '{ instructions = "1"; instructions = "2"; transitions = {}; transitions = {}; }'
+    found = evaluated(f"states = {{ a = {state}; a = {{}}; }};")
+    assert [("states", "a"), ("states.a", "instructions"), ("states.a", "transitions")] == sorted(located(found))
 
 
 def test_what_was_written_twice_may_need_itself() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from stateward.compiler.diagnostics.model import PathPart
+from stateward.compiler.diagnostics.wording import quoted
 from stateward.compiler.language.constraints import HostCheck
 from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Origin, Scalar
 from stateward.compiler.language.faults import Fault, Kind
@@ -31,9 +32,24 @@ from stateward.compiler.language.values import (
 def settled(machine: Machine, cell: Cell) -> AnyValue:
     """Force a cell and take its default where it has no value."""
     value = machine.force(cell)
+    taken: set[int] = set()
     while isinstance(value, DefaultValue):
+        if id(value.settled) in taken:
+            return _own_default(machine, value)
+        taken.add(id(value.settled))
         value = machine.force(value.settled)
     return value
+
+
+def _own_default(machine: Machine, value: DefaultValue) -> Failed:
+    """Report a default that is itself in the end."""
+    place = value.default.place
+    text = quoted(place.source.slice(place.span))
+    fault = Fault(Kind.CYCLE, f"the default {text} depends on itself", place, "closes the circle")
+    machine.reporter.report(fault, value.default.scope)
+    failed = Failed(place.source, value.default.node, None)
+    value.settled.value = failed
+    return failed
 
 
 @dataclass(slots=True)

@@ -144,7 +144,7 @@ class _Printer:
                 return f"{{...{(yield self._item(item, step))}}}"
 
     def _item(self, cell: Cell, step: PathStep | None) -> Printing:
-        """Print the type of items; one that is inside itself, or deep, as its author wrote it."""
+        """Print the type of items, or a default; one that is inside itself, or deep, as its author wrote it."""
         key = id(cell.node)
         value = self._machine.force(cell)
         if isinstance(value, ArrayValue | ObjectValue) and self._guard.is_inside(value):
@@ -158,7 +158,7 @@ class _Printer:
 
     def _with_default(self, value: DefaultValue, step: PathStep | None) -> Printing:
         base = yield self._constraint(value.base, step)
-        default = yield self.cell(value.default, step)
+        default = yield self._item(value.default, step)
         abstract = isinstance(value.default.value, DefaultValue)
         return f"{base} default ({default})" if abstract else f"{base} default {default}"
 
