@@ -120,6 +120,47 @@ class SessionStore(Protocol):
         """Give a stored definition's canonical bytes. Raises Damaged when they do not have that digest."""
 
 
+# --- leases -------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who has it works on the attempt until it expires."""
+
+    token: int
+    """Greater than that of every lease ever taken before on an attempt of the same Worker."""
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Somebody works on the attempt."""
+
+    holder: str
+    expires: datetime
+
+
+class LeaseStore(Protocol):
+    """Leases on attempts: small mutable state beside the logs, no part of their history.
+
+    A lease is known by its token alone: a holder that slept past the expiry and comes back under the same name has nothing. Times are
+    the caller's; a lease has expired at its expiry. Raises ValueError for seconds that are not more than 0, and for a time without an
+    offset.
+    """
+
+    def take(self, worker: str, attempt: str, holder: str, now: datetime, seconds: float) -> Lease | Held:
+        """Take an attempt that nobody holds; of several who try at once one gets it. Whoever holds it already is told so like others."""
+
+    def renew(self, worker: str, attempt: str, token: int, now: datetime, seconds: float) -> Lease | None:
+        """Hold it for so long from now on; None when it expired, was released or was taken by somebody else."""
+
+    def release(self, worker: str, attempt: str, token: int) -> bool:
+        """Give it back; false when it is no longer the caller's to give."""
+
+    def holder(self, worker: str, attempt: str, now: datetime) -> Held | None:
+        """Say who works on an attempt."""
+
+
 # --- the Workspace ------------------------------------------------------------------------------------------------------------------
 
 
@@ -241,48 +282,6 @@ class Snapshots(Protocol):
 
     def resolve(self, selector: str) -> Snapshot | Unresolved:
         """Resolve `builtin:<slug>` or `workspace:<slug>`."""
-
-
-# --- the right to verify ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """The right to verify an attempt, until it expires or somebody else is given it."""
-
-    worker: str
-    attempt: str
-    holder: str
-    token: int
-    """A fencing token: greater than every one given before for this Worker, for ever."""
-    expires: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Somebody else verifies this attempt."""
-
-    holder: str
-    expires: datetime
-
-
-class LeaseStore(Protocol):
-    """Who verifies what. A lease is no fact: losing all of them loses nothing but time.
-
-    The present is handed in: no adapter reads a clock. A lease has expired when `now` is at or after its expiry.
-    """
-
-    def take(self, worker: str, attempt: str, holder: str, now: datetime, seconds: float) -> Lease | Held:
-        """Take the lease of an attempt unless one is held that has not expired, be it under the same holder's name."""
-
-    def renew(self, worker: str, attempt: str, token: int, now: datetime, seconds: float) -> Lease | None:
-        """Make a lease last from `now` on; None when it has expired, was released, or another was given since."""
-
-    def release(self, worker: str, attempt: str, token: int) -> None:
-        """Give a lease back; nothing happens when it is not the one that is held."""
-
-    def holder(self, worker: str, attempt: str, now: datetime) -> Lease | None:
-        """Give the lease that is held now, or None."""
 
 
 # --- the verifier -------------------------------------------------------------------------------------------------------------------

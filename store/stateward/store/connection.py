@@ -55,3 +55,6 @@ class Database(Protocol):
 
         `durable=False` is for what may be forgotten when the machine loses power. Raises Refused when the database refused a row.
         """
+
+    def one_at_a_time(self, connection: Connection, name: str) -> None:
+        """Let no other transaction that says the same name go on until this one has ended. To be called inside a `write`."""

@@ -7,7 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from stateward.runtime.ports import FlowStore, SessionStore, Workspaces
+from stateward.runtime.ports import FlowStore, LeaseStore, SessionStore, Workspaces
+from stateward.store.leases import SqlLeaseStore
 from stateward.store.sessions import SqlSessionStore
 from stateward.store.sqlite import SqliteDatabase
 from stateward.store.workspace import SqlFlowStore, SqlWorkspaces
@@ -20,6 +21,7 @@ class Store:
         self._database = database
         self.path: Final = database.path
         self.sessions: Final[SessionStore] = SqlSessionStore(database)
+        self.leases: Final[LeaseStore] = SqlLeaseStore(database)
         self.flows: Final[FlowStore] = SqlFlowStore(database)
         self.workspaces: Final[Workspaces] = SqlWorkspaces(database)
 

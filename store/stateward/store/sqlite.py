@@ -98,6 +98,9 @@ class SqliteDatabase:
                 raise self._fault(problem) from problem
         return answer
 
+    def one_at_a_time(self, connection: Connection, name: str) -> None:
+        """Do nothing: here only one transaction writes at a time."""
+
     def _begin(self, *, durable: bool) -> sqlite3.Connection:
         connection = self._connected()
         if not durable:

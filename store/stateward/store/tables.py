@@ -9,7 +9,7 @@ Every constraint has a name by convention, so that a migration can speak of it.
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, MetaData, Table, UniqueConstraint, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, MetaData, Table, UniqueConstraint, text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import String, TypeDecorator
 from sqlmodel import Field, SQLModel
@@ -165,6 +165,19 @@ class EntryRow(_Row, table=True):
     seal: bytes | None = None
 
 
+class LeaseRow(_Row, table=True):
+    """Who works on an attempt, and until when. Mutable, and no part of any history; refers to no row, so that it outlives none."""
+
+    __tablename__ = "leases"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    worker: str = Field(primary_key=True)
+    attempt: str = Field(primary_key=True)
+    holder: str
+    token: int = Field(sa_type=BigInteger)
+    expires: datetime = Field(sa_type=UtcTime)
+
+
 WORKSPACES: Final[Table] = METADATA.tables["workspaces"]
 DEFINITIONS: Final[Table] = METADATA.tables["definitions"]
 FLOW_SOURCES: Final[Table] = METADATA.tables["flow_sources"]
@@ -172,3 +185,4 @@ FLOW_REVISIONS: Final[Table] = METADATA.tables["flow_source_revisions"]
 WORKERS: Final[Table] = METADATA.tables["workers"]
 HEADS: Final[Table] = METADATA.tables["heads"]
 ENTRIES: Final[Table] = METADATA.tables["entries"]
+LEASES: Final[Table] = METADATA.tables["leases"]
