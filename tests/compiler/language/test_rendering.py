@@ -115,3 +115,10 @@ def test_a_part_that_failed_is_a_blank_and_is_reported_with_its_path() -> None:
     evaluation = evaluation_of("{ a = [1, nope]; }")
     assert "{\n    a = [1, _];\n}" == show(evaluation)
     assert [("a", 1)] == [each.path for each in evaluation.diagnostics]
+
+
+def test_a_value_that_is_too_long_to_print_is_a_limit() -> None:
+    nest = "let nest = (n, v) => match n { 0: v; _: { v = nest(n - 1, v); }; }; in "
+    evaluation = evaluation_of(f"{nest} nest(490, [{'{ a = 1; }, ' * 10_000}])")
+    assert "_" == show(evaluation)
+    assert ["the value takes more than 16,777,216 characters to print"] == [each.message for each in evaluation.diagnostics]

@@ -5,14 +5,16 @@ named it; what failed is printed as `_` and has been reported. The walk runs on 
 """
 
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from decimal import Decimal
 from typing import Final, TypeAlias
 
 from stateward.compiler.language.collecting import uncollected
 from stateward.compiler.language.constraints import INT_MIN, Anything, Bounded, ElementsOf, EntriesOf, HostCheck, Matching, OfType
 from stateward.compiler.language.evaluation import Evaluation
+from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.guard import Guard
+from stateward.compiler.language.layout import Block, Doc, breaks, laid_out, row
 from stateward.compiler.language.reporting import PathStep
 from stateward.compiler.language.values import (
     AnyValue,
@@ -29,40 +31,44 @@ from stateward.compiler.language.values import (
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.tree import Node
 
-INDENT: Final = "    "
+SHOWN_MAX: Final = 16 * 1024 * 1024
+"""Characters of a value that are printed."""
 HOLE: Final = "_"
 ESCAPED_SLASH: Final = r"\/"
-AUTHORED_BREAK: Final = "\0"
-"""Stands for a line break in text that is printed as it was written, since no source holds this character, so that it is not indented."""
 RESERVED: Final = frozenset({"let", "in", "match", "import", "default", "as", "true", "false"})
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
-Printing: TypeAlias = Generator["Printing", str, str]
+Printing: TypeAlias = Generator["Printing", Doc, Doc]
 """A text being put together: asks for the texts of parts."""
 
 
 def show(evaluation: Evaluation) -> str:
     """Print the value of an evaluation. Everything is forced; `evaluation.diagnostics` tells what failed on the way."""
-    printer = _Printer(evaluation)
+    reporter = evaluation.machine.reporter
+    root = evaluation.root
     with uncollected():
-        text = _run(printer.cell(evaluation.root, None))
-    evaluation.machine.reporter.step = None
-    return text.replace(AUTHORED_BREAK, "\n")
+        doc = _run(_Printer(evaluation).cell(root, None))
+    reporter.step = None
+    text = laid_out(doc, SHOWN_MAX)
+    if text is None:
+        message = f"the value takes more than {SHOWN_MAX:,} characters to print"
+        reporter.report(Fault(Kind.LIMIT, message, root.place, "too long to print"), root.scope)
+    return HOLE if text is None else text
 
 
-def _run(printing: Printing) -> str:
+def _run(printing: Printing) -> Doc:
     stack = [printing]
-    text: str | None = None
+    doc: Doc | None = None
     while stack:
         try:
-            stack.append(stack[-1].send(text) if text is not None else next(stack[-1]))
-            text = None
+            stack.append(stack[-1].send(doc) if doc is not None else next(stack[-1]))
+            doc = None
         except StopIteration as done:
             stack.pop()
-            text = done.value
-    assert text is not None
-    return text
+            doc = done.value
+    assert doc is not None
+    return doc
 
 
 class _Printer:
@@ -102,28 +108,29 @@ class _Printer:
         for at, each in enumerate(value.items):
             items.append((yield self.cell(each, PathStep(step, at, None, each))))
         self._guard.leave(value)
-        if any("\n" in item for item in items):
-            return _block("[", (f"{item}," for item in items), "]")
-        return f"[{', '.join(items)}]"
+        if any(breaks(item) for item in items):
+            return Block("[", tuple(row(item, ",") for item in items), "]")
+        return row("[", *[part for item in items for part in (", ", item)][1:], "]")
 
     def _object(self, value: ObjectValue, cell: Cell, step: PathStep | None) -> Printing:
         if not self._guard.may_enter(value, cell):
             return HOLE
         lines = []
         for name, slot in value.fields.items():
-            text = yield self.cell(slot.cell, PathStep(step, name, slot, slot.cell))
-            lines.append(f"{key_text(name)} = {text};")
+            lines.append(row(f"{key_text(name)} = ", (yield self.cell(slot.cell, PathStep(step, name, slot, slot.cell))), ";"))
         if value.rest is not None:
-            lines.append(f"...{(yield self._item(value.rest, step))}")
+            lines.append(row("...", (yield self._item(value.rest, step))))
         self._guard.leave(value)
-        return _block("{", lines, "}") if lines else "{}"
+        return Block("{", tuple(lines), "}") if lines else "{}"
 
     def _constraint(self, value: ConstraintValue, step: PathStep | None) -> Printing:
-        ranked = set()
+        if len(value.parts) == 1:
+            return (yield self._part(value.parts[0], step))
+        ranked: dict[tuple[int, bool, str], Doc] = {}
         for part in value.parts:
-            text = yield self._part(part, step)
-            ranked.add((*_rank(part), text))
-        return " & ".join(text for _, _, text in sorted(ranked))
+            doc = yield self._part(part, step)
+            ranked[*_rank(part), laid_out(doc, SHOWN_MAX) or ""] = doc
+        return row(*[each for key in sorted(ranked) for each in (" & ", ranked[key])][1:])
 
     def _part(self, part: Part, step: PathStep | None) -> Printing:
         match part.atom:
@@ -139,9 +146,9 @@ class _Printer:
             case HostCheck(name=name):
                 return name
             case ElementsOf(item=item):
-                return f"[...{(yield self._item(item, step))}]"
+                return row("[...", (yield self._item(item, step)), "]")
             case EntriesOf(item=item):
-                return f"{{...{(yield self._item(item, step))}}}"
+                return row("{...", (yield self._item(item, step)), "}")
 
     def _item(self, cell: Cell, step: PathStep | None) -> Printing:
         """Print the type of items, or a default; one that is inside itself, or deep, as its author wrote it."""
@@ -160,17 +167,11 @@ class _Printer:
         base = yield self._constraint(value.base, step)
         default = yield self._item(value.default, step)
         abstract = isinstance(value.default.value, DefaultValue)
-        return f"{base} default ({default})" if abstract else f"{base} default {default}"
+        return row(base, " default (", default, ")") if abstract else row(base, " default ", default)
 
 
 def _authored(source: Source, node: Node) -> str:
-    return source.slice(node.span).replace("\n", AUTHORED_BREAK)
-
-
-def _block(opener: str, lines: Iterable[str], closer: str) -> str:
-    """Put lines between brackets, one step further in."""
-    inner = "\n".join(lines).replace("\n", f"\n{INDENT}")
-    return f"{opener}\n{INDENT}{inner}\n{closer}"
+    return source.slice(node.span)
 
 
 def _rank(part: Part) -> tuple[int, bool]:
