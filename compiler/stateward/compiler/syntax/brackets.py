@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from stateward.compiler.diagnostics.wording import counted
-from stateward.compiler.syntax.faults import Fault, Note, fix
+from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, Note, fix
 from stateward.compiler.syntax.pairing import Pairing, pair
 from stateward.compiler.syntax.tokens import CLOSERS, ERROR, PARAMETERS, PUNCTUATION, Tokens, starts_field
 
@@ -40,10 +40,10 @@ class Balanced:
 
 def balance(tokens: Tokens) -> Balanced:
     """Set the brackets of a text right."""
-    tokens, opened = _opened(tokens, pair(tokens))
-    pairing = pair(tokens)
-    balanced = Balanced(_rebuilt(tokens, pairing), [*opened, *_faults(tokens, pairing)])
-    number_partners(balanced)
+    tokens, pairing, opened = _opened(tokens, pair(tokens))
+    balanced = Balanced(_rebuilt(tokens, pairing), [*opened, *_faults(tokens, pairing)], pairing.partner)
+    if balanced.tokens is not tokens:
+        number_partners(balanced)
     return balanced
 
 
@@ -62,7 +62,7 @@ def number_partners(balanced: Balanced) -> None:
                 kinds[opener] = PARAMETERS if kinds[at + 1 : at + 2] == ["ARROW"] else "LPAR"
 
 
-def _opened(tokens: Tokens, pairing: Pairing) -> tuple[Tokens, list[Fault]]:
+def _opened(tokens: Tokens, pairing: Pairing) -> tuple[Tokens, Pairing, list[Fault]]:
     """Put in braces where a value begins with a field and a brace closes nothing later on."""
     faults: list[Fault] = []
     kinds = tokens.kinds
@@ -74,7 +74,7 @@ def _opened(tokens: Tokens, pairing: Pairing) -> tuple[Tokens, list[Fault]]:
         if better.faults < pairing.faults:
             tokens, pairing = tried, better
             faults.append(_never_opened(tokens, at))
-    return tokens, faults
+    return tokens, pairing, faults
 
 
 def _with_brace(tokens: Tokens, at: int) -> Tokens:
@@ -118,15 +118,15 @@ def _is_end_of_stray(kinds: list[str], at: int) -> bool:
 
 
 def _faults(tokens: Tokens, pairing: Pairing) -> list[Fault]:
-    faults = [_closes_nothing(tokens, at) for at in pairing.strays]
-    faults += [_closes_wrongly(tokens, at, opener) for at, opener in pairing.swapped.items()]
-    faults += [_is_repeated(tokens, at) for at in pairing.repeated]
+    faults = [_closes_nothing(tokens, at) for at in sorted(pairing.strays)[:FAULTS_MAX]]
+    faults += [_closes_wrongly(tokens, at, opener) for at, opener in sorted(pairing.swapped.items())[:FAULTS_MAX]]
+    faults += [_is_repeated(tokens, at) for at in sorted(pairing.repeated)[:FAULTS_MAX]]
     ends: dict[int, list[int]] = {}
     for opener, at in pairing.cut_at.items():
         ends.setdefault(at, []).append(opener)
     if tokens.unclosed:
         ends.pop(len(tokens.kinds), None)  # what the open string swallowed is not missing
-    return faults + [_never_closed(tokens, at, openers) for at, openers in ends.items()]
+    return faults + [_never_closed(tokens, at, openers) for at, openers in sorted(ends.items())[:FAULTS_MAX]]
 
 
 def _mark(tokens: Tokens, at: int) -> str:

@@ -6,44 +6,54 @@ Invariants: this is asked about texts that do not parse; offsets stay those of t
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import Final
+from itertools import islice, pairwise
+from typing import Final, TypeAlias
 
-from stateward.compiler.syntax.faults import Fault, Note, fix
+from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, Note, fix
 from stateward.compiler.syntax.tokens import Tokens
 
+Line: TypeAlias = tuple[int, int]
+"""Where a line begins and ends."""
 MARK_SIZE: Final = 7
-_CONFLICT: Final = re.compile(
-    r"^<{7}(?: [^\n]*)?\r?\n(?:[^\n]*\n)*?(?P<theirs>={7}\r?\n(?:[^\n]*\n)*?(?P<end>>{7}(?: [^\n]*)?\r?(?=\n|\Z)))", re.MULTILINE
-)
-_BASE: Final = re.compile(r"^\|{7}(?: |\r?$)", re.MULTILINE)
+_MARK: Final = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?= |\r?$)[^\n]*", re.MULTILINE)
 _VISIBLE: Final = re.compile(r"[^\r\n]")
 
 
 def without_conflicts(tokens: Tokens) -> tuple[str, list[Fault]]:
     """Blank the marks of merge conflicts and the second side of each; gives the text and what to say."""
     text, faults, pieces, done = tokens.text, [], [], 0
-    for found in _CONFLICT.finditer(text):
-        start, end = found.span()
-        if not _token_at(tokens, start):
-            continue
-        base = _BASE.search(text, start, found.start("theirs"))
-        first_end = base.start() if base else found.start("theirs")
-        ours = text.index("\n", start)
-        pieces += [text[done:start], _blank(text[start:ours]), text[ours:first_end], _blank(text[first_end:end])]
-        done = end
-        theirs, last = found.start("theirs"), found.start("end")
+    for ours, other, theirs, end in _conflicts(tokens):
+        pieces += [text[done : ours[0]], _blank(text[slice(*ours)]), text[ours[1] : other], _blank(text[other : end[1]])]
+        done = end[1]
         faults.append(
             Fault(
-                start,
-                start + MARK_SIZE,
+                ours[0],
+                ours[0] + MARK_SIZE,
                 "a merge conflict is left in the text",
                 "one side begins here",
-                secondary=(Note(theirs, theirs + MARK_SIZE, "the other side"), Note(last, last + MARK_SIZE, "its end")),
+                secondary=(Note(theirs[0], theirs[0] + MARK_SIZE, "the other side"), Note(end[0], end[0] + MARK_SIZE, "its end")),
                 help="keep one side and take the marks out",
             )
         )
     return "".join([*pieces, text[done:]]), faults
+
+
+def _conflicts(tokens: Tokens) -> Iterator[tuple[Line, int, Line, Line]]:
+    """Give each conflict: the line that opens it, where its first side ends, the line between the sides, the line that closes it."""
+    text = tokens.text
+    opened: Line | None = None
+    between: Line | None = None
+    first_end = 0
+    for found in _MARK.finditer(text):
+        mark, line = found[0][0], found.span()
+        if mark == "<" and _token_at(tokens, line[0]):
+            opened, between, first_end = line, None, 0
+        elif opened and not between and mark in "|=":
+            first_end = first_end or line[0]
+            between = line if mark == "=" else None
+        elif opened and between and mark == ">":
+            yield opened, first_end, between, line
+            opened = between = None
 
 
 def _blank(text: str) -> str:
@@ -57,17 +67,16 @@ def _token_at(tokens: Tokens, start: int) -> bool:
 
 def without_slash_comments(tokens: Tokens) -> Tokens:
     """Take out what stands from `//` to the end of its line where that reads like prose."""
-    ranges = list(_slash_comments(tokens))
+    ranges = list(islice(_slash_comments(tokens), FAULTS_MAX)) if "MERGE" in tokens.kinds else []
     if not ranges:
         return tokens
     made = Tokens(tokens.text, comments=tokens.comments, depth=tokens.depth, unclosed=tokens.unclosed)
-    taken = iter([*ranges, (len(tokens.kinds), 0)])
-    first, end = next(taken)
-    for at, kind in enumerate(tokens.kinds):
-        if at >= end > first:
-            first, end = next(taken)
-        if at < first:
-            made.add(kind, tokens.starts[at], tokens.ends[at])
+    done = 0
+    for first, end in [*ranges, (len(tokens.kinds), 0)]:
+        made.kinds += tokens.kinds[done:first]
+        made.starts += tokens.starts[done:first]
+        made.ends += tokens.ends[done:first]
+        done = end
     made.faults = [*_outside(tokens, ranges), *(_begins_no_comment(tokens, first) for first, _ in ranges)]
     return made
 

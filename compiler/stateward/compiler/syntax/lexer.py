@@ -8,9 +8,9 @@ opens the parameters of a function has a kind of its own. What is no token of th
 import re
 from typing import Final
 
-from stateward.compiler.syntax.faults import too_deep
+from stateward.compiler.syntax.faults import FAULTS_MAX, too_deep
 from stateward.compiler.syntax.oddities import CONTROL, control_in_comment, odd_character, odd_slash, report_invisible
-from stateward.compiler.syntax.tokens import OPERAND_ENDS, PARAMETERS, PUNCTUATION, RESERVED, Tokens
+from stateward.compiler.syntax.tokens import ERROR, OPERAND_ENDS, PARAMETERS, PUNCTUATION, RESERVED, Tokens
 from stateward.compiler.syntax.trivia import Comment
 
 _TOKEN: Final = re.compile(
@@ -27,11 +27,15 @@ _TOKEN: Final = re.compile(
     )""",
     re.VERBOSE,
 )
+_LITERALS: Final = frozenset({"STRING", "INT", "FLOAT"})
 _REGEX: Final = re.compile(rf"/(?:[^/\\\n{CONTROL}]|\\[^\n{CONTROL}])+/")
 
 
 def scan(text: str, nesting_max: int) -> Tokens:
-    """Find the tokens of a text; the pass ends early where brackets lie deeper than `nesting_max` or a string is never closed."""
+    """Find the tokens of a text.
+
+    The pass ends early where brackets lie deeper than `nesting_max`, a string is never closed or too much is wrong.
+    """
     tokens = Tokens(text)
     kinds, starts, ends = tokens.kinds, tokens.starts, tokens.ends
     openers: list[int] = []
@@ -39,7 +43,7 @@ def scan(text: str, nesting_max: int) -> Tokens:
     at = 0
     match = _TOKEN.match
     reserved = RESERVED.get
-    while True:
+    while at >= 0:
         found = match(text, at)
         assert found is not None
         kind = found.lastgroup or "OTHER"
@@ -51,31 +55,45 @@ def scan(text: str, nesting_max: int) -> Tokens:
             kind = PUNCTUATION[mark]
             if mark in "{[(":
                 openers.append(len(kinds))
-                if len(openers) > nesting_max:
-                    tokens.stopped = too_deep(start, at, nesting_max)
-                    return tokens
+                if len(openers) > tokens.depth:
+                    tokens.depth = len(openers)
+                    if tokens.depth > nesting_max:
+                        tokens.stopped = too_deep(start, at, nesting_max)
+                        break
             elif mark in ")]}":
-                tokens.depth = max(tokens.depth, len(openers))
                 closed = openers.pop() if openers else -1
             elif mark == "=>" and closed >= 0 and kinds[-1] == "RPAR" and kinds[closed] == "LPAR":
                 kinds[closed] = PARAMETERS
-        elif kind == "COMMENT":
-            at = _comment(tokens, start, at)
-            continue
-        elif kind == "SLASH":
-            kind, at = _slash(tokens, start, at)
-            if not kind:
-                continue
-        elif kind == "END":
-            tokens.depth = max(tokens.depth, len(openers))
-            report_invisible(tokens)
-            return tokens
-        elif kind == "OTHER":
-            at = odd_character(tokens, start)
+        elif kind not in _LITERALS:
+            at = _unusual(tokens, kind, start, at)
             continue
         kinds.append(kind)
         starts.append(start)
         ends.append(at)
+    return tokens
+
+
+def _unusual(tokens: Tokens, kind: str, start: int, end: int) -> int:
+    """Take what is no word, mark or literal; gives the offset after it, or -1 where the pass ends."""
+    match kind:
+        case "COMMENT":
+            return _comment(tokens, start, end)
+        case "SLASH":
+            end = _slash(tokens, start, end)
+        case "END":
+            report_invisible(tokens)
+            return -1
+        case _:
+            end = odd_character(tokens, start)
+    return end if len(tokens.faults) < FAULTS_MAX else _given_up(tokens, end)
+
+
+def _given_up(tokens: Tokens, at: int) -> int:
+    """Leave the rest of a text alone in which too much is wrong."""
+    tokens.add(ERROR, at, len(tokens.text))
+    tokens.unclosed = True
+    report_invisible(tokens)
+    return -1
 
 
 def _comment(tokens: Tokens, start: int, end: int) -> int:
@@ -90,13 +108,11 @@ def _comment(tokens: Tokens, start: int, end: int) -> int:
     return end
 
 
-def _slash(tokens: Tokens, start: int, end: int) -> tuple[str, int]:
+def _slash(tokens: Tokens, start: int, end: int) -> int:
     after_operand = bool(tokens.kinds) and tokens.kinds[-1] in OPERAND_ENDS
-    size = end - start
     if after_operand and tokens.text[start:end] != "/*":
-        return ("MERGE", end) if size == 2 else ("DIVIDE", end)
-    if size == 1:
-        pattern = _REGEX.match(tokens.text, start)
-        if pattern:
-            return "REGEX", pattern.end()
+        return tokens.add("MERGE" if end - start == 2 else "DIVIDE", start, end)
+    pattern = _REGEX.match(tokens.text, start) if end - start == 1 else None
+    if pattern:
+        return tokens.add("REGEX", start, pattern.end())
     return odd_slash(tokens, start)

@@ -21,7 +21,7 @@ def seems_loose(balanced: Balanced) -> bool:
     kinds = balanced.tokens.kinds
     if not kinds or kinds[0] in _NO_FIELD or (kinds[0] == "LET" and kinds[1:2] != ["EQUAL"]):
         return False
-    at = 0
+    at = 0 if "EQUAL" in kinds or "COLON" in kinds else len(kinds)
     while at < len(kinds):
         if kinds[at] == "EQUAL" or (kinds[at] == "COLON" and at == 1):
             return True

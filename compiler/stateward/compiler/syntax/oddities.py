@@ -18,6 +18,7 @@ CONTROL: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff"
 PLACES_MAX: Final = 1_000
 """Places of one invisible character that are remembered for its fix."""
 _CONTROL: Final = re.compile(f"[{CONTROL}]+")
+_RUN: Final = re.compile(r"([\s\S])\1*")
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\[\s\S][^"\\]*)*"')
 _PATTERN: Final = re.compile(r"/(?:[^/\\\n]|\\[^\n])+/")
 _ODD_WORD: Final = re.compile(r"[$@]?[^\W](?:[\w$@\u0300-\u036f])*")
@@ -38,22 +39,22 @@ def control_in_comment(tokens: Tokens, at: int) -> int:
     return line_end
 
 
-def odd_slash(tokens: Tokens, start: int) -> tuple[str, int]:
-    """Take a slash that is no operator: a comment of another language (no kind: nothing to parse), or a pattern that is not right."""
+def odd_slash(tokens: Tokens, start: int) -> int:
+    """Take a slash that is no operator: a comment of another language, which leaves no token, or a pattern that is not right."""
     text = tokens.text
     if text.startswith("//", start):
         if _OPENS_VALUE.match(text, start + 2):
-            return "MERGE", start + 2
-        return "", _line_comment(tokens, start)
+            return tokens.add("MERGE", start, start + 2)
+        return _line_comment(tokens, start)
     if text.startswith("/*", start):
-        return "", _block_comment(tokens, start)
+        return _block_comment(tokens, start)
     closed = _PATTERN.match(text, start)
     if closed:
         _note_controls(tokens, start, closed.end())
-        return "REGEX", closed.end()
+        return tokens.add("REGEX", start, closed.end())
     end = start + len(text[start : _line_end(text, start)].rstrip(_PATTERN_TAIL))
     tokens.faults.append(Fault(start, end, "a pattern is not closed on its line", "opened here", help="close the pattern with `/`"))
-    return ERROR, end
+    return tokens.add(ERROR, start, end)
 
 
 def odd_character(tokens: Tokens, start: int) -> int:
@@ -72,7 +73,7 @@ def odd_character(tokens: Tokens, start: int) -> int:
     if word or unicodedata.category(char)[0] == "M":
         return _odd_word(tokens, start, word.end() if word else start + 1)
     if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}:
-        return _invisible(tokens, start, start + 1, inside=False)
+        return _invisible(tokens, start, _run_end(tokens.text, start), inside=False)
     return _stray(tokens, start)
 
 
@@ -102,10 +103,18 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end == -1 else end
 
 
+def _run_end(text: str, start: int) -> int:
+    """Give where a run of one character ends."""
+    run = _RUN.match(text, start)
+    assert run is not None
+    return run.end()
+
+
 def _note_controls(tokens: Tokens, start: int, end: int) -> None:
     for found in _CONTROL.finditer(tokens.text, start, end):
-        for at in range(*found.span()):
-            _invisible(tokens, at, at + 1, inside=True)
+        at = found.start()
+        while at < found.end():
+            at = _invisible(tokens, at, min(_run_end(tokens.text, at), end), inside=True)
 
 
 def _invisible(tokens: Tokens, start: int, end: int, *, inside: bool) -> int:
@@ -195,9 +204,7 @@ def _other_string(tokens: Tokens, start: int) -> int:
 
 
 def _dots(tokens: Tokens, start: int) -> int:
-    end = start
-    while end < len(tokens.text) and tokens.text[end] == ".":
-        end += 1
+    end = _run_end(tokens.text, start)
     rest = end - start > 3
     tokens.faults.append(
         Fault(
@@ -236,9 +243,7 @@ def _odd_word(tokens: Tokens, start: int, end: int) -> int:
 
 def _stray(tokens: Tokens, start: int) -> int:
     char = tokens.text[start]
-    end = start + 1
-    while end < len(tokens.text) and tokens.text[end] == char:
-        end += 1
+    end = _run_end(tokens.text, start)
     meant = unicodedata.normalize("NFKC", char)
     kind = PUNCTUATION.get(meant, ERROR)
     if kind != ERROR and kind not in CLOSERS and kind not in CLOSERS.values() and end == start + 1:

@@ -11,6 +11,7 @@ from stateward.compiler.syntax.tokens import CLOSERS, Tokens, starts_field
 
 ON_LINE_MAX: Final = 16
 """Open brackets that are looked at to tell which of them a closer was meant for."""
+BRACKETS: Final = frozenset(CLOSERS.keys()) | frozenset(CLOSERS.values())
 _CLOSING: Final = frozenset(CLOSERS.values())
 
 
@@ -76,6 +77,8 @@ class Indents:
 
 def pair(tokens: Tokens) -> Pairing:
     """Pair the brackets of a text: by kind alone, or by the lines they stand on where that finds no more wrong."""
+    if not BRACKETS.intersection(tokens.kinds):
+        return Pairing([-1] * len(tokens.kinds))
     pairing = _paired(tokens.kinds, None)
     if not pairing.faults:
         return pairing

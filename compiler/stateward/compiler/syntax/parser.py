@@ -70,6 +70,7 @@ class _Attempt:
         self.tokens = tokens
         self.stuck = 0
         """The first token that does not fit."""
+        self.builder, self.automaton = self._started(tokens, loose=starts_field(tokens.kinds, 0))
 
     def plain(self) -> tuple[Module | None, list[Fault] | None]:
         """Parse; without an answer to the second part the text is broken."""
@@ -77,13 +78,12 @@ class _Attempt:
         if tokens.stopped:
             return None, [tokens.stopped]
         kinds = [*tokens.kinds, END]
-        builder, automaton = self._started(tokens, loose=starts_field(kinds, 0))
-        self.stuck = automaton.run(kinds, 0)
-        if automaton.is_too_deep:
-            return None, [self._too_deep(automaton, tokens)]
+        self.stuck = self.automaton.run(kinds, 0)
+        if self.automaton.is_too_deep:
+            return None, [self._too_deep(self.automaton, tokens)]
         if self.stuck != FINISHED:
             return None, None
-        return self._measured(automaton.values[-1], builder, tokens, tokens.faults + builder.faults)
+        return self._measured(self.automaton.values[-1], self.builder, tokens, tokens.faults + self.builder.faults)
 
     def recovered(self) -> tuple[Module | None, list[Fault]]:
         """Parse a broken text as far as it goes."""
@@ -95,11 +95,16 @@ class _Attempt:
             self.tokens = scan(text, self.limits.nesting)
         tokens = without_slash_comments(self.tokens)
         balanced = balance(tokens)
+        at = 0
         if seems_loose(balanced):
             balanced = braced(balanced)
-        builder, automaton = self._started(balanced.tokens, loose=False)
+            builder, automaton = self._started(balanced.tokens, loose=False)
+        elif balanced.tokens is self.tokens and self.automaton.start == STARTS[False]:
+            builder, automaton, at = self.builder, self.automaton, self.stuck
+        else:
+            builder, automaton = self._started(balanced.tokens, loose=False)
         recovery = Recovery(automaton, balanced)
-        module = recovery.module()
+        module = recovery.module(at)
         if automaton.is_too_deep:
             return None, [self._too_deep(automaton, balanced.tokens)]
         found = [*conflicts, *tokens.faults, *balanced.faults, *recovery.faults, *builder.faults]

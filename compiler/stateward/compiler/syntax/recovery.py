@@ -38,9 +38,8 @@ class Recovery:
         self._quiet: set[int] = set()
         """Tokens at which nothing more is said, as it would only follow from what was said last."""
 
-    def module(self) -> Module | None:
-        """Parse; None when too much is wrong, or something stands after the expression of the module."""
-        at = 0
+    def module(self, at: int) -> Module | None:
+        """Parse on from token `at`; None when too much is wrong, or something stands after the expression of the module."""
         for _ in range(STEPS_MAX):
             at = self.automaton.run(self.kinds, at)
             if at == FINISHED:

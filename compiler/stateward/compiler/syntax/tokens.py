@@ -57,7 +57,7 @@ class Tokens:
     stopped: Fault | None = None
     """The limit that was passed; the tokens end there."""
     unclosed: bool = False
-    """Whether the last token is a string that is never closed, so that nothing is known of what follows its quote."""
+    """Whether the last token is a string that is never closed, or the rest of a text that was left alone: what it holds is not known."""
 
     def add(self, kind: str, start: int, end: int) -> int:
         """Put a token at the end; gives where it ends."""
