@@ -5,7 +5,9 @@ Failures of the environment are exceptions of the `Fault` family; everything a c
 Fault
 ├── StoreUnavailable    cannot be opened, read or written; nothing was changed
 ├── StoreNewer          written by a newer program; unchanged
+├── KeysUnusable        the keys cannot be read, or others can read them; nothing was sealed or signed
 ├── Damaged             what is stored is not what was written; names the entry
+│   └── SealMismatch    an entry's seal does not check: the session can be inspected, not gone on with
 └── OutcomeUnknown      a commit whose answer was lost; the caller looks the key up before it says anything
 """
 
@@ -16,7 +18,7 @@ from typing import Protocol, TypeAlias
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import FailureCause, Judgement
-from stateward.runtime.session.entries import Entry, Head, NewEntry
+from stateward.runtime.session.entries import Entry, Head, NewEntry, Unreadable
 
 
 class Fault(Exception):
@@ -36,8 +38,16 @@ class StoreNewer(Fault):
     """The store was written by a newer program; it is refused for reading too and left as it is."""
 
 
+class KeysUnusable(Fault):
+    """The keys cannot be read or made, or others can read them; nothing was sealed or signed."""
+
+
 class Damaged(Fault):
     """What is stored is not what was written."""
+
+
+class SealMismatch(Damaged):
+    """The seal of an entry does not check: the session can be inspected, and not gone on with."""
 
 
 class OutcomeUnknown(Fault):
@@ -73,6 +83,13 @@ Appended: TypeAlias = Committed | Moved | Duplicate
 
 
 @dataclass(frozen=True, slots=True)
+class Deleted:
+    """The log is gone for good; `head` was its last entry."""
+
+    head: Head
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerRow:
     """A Worker as listed: read off its first entry and its head."""
 
@@ -100,6 +117,13 @@ class SessionStore(Protocol):
 
     def append(self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = ...) -> Appended:
         """Append where the head is still `expected`; `definitions` maps digests to canonical bytes, stored once."""
+
+    def delete(self, worker: str, expected: Head, time: datetime) -> Deleted | Moved:
+        """Delete a log whose head is still `expected`, and what nothing else refers to; definitions stay.
+
+        What is left is that it was deleted, when, and at which head: its id is never used again (`create` answers `Moved` with that
+        head). Deleting what was deleted at that head gives the same answer.
+        """
 
     def head(self, worker: str) -> Head | None:
         """Give the head, or None when there is no such Worker."""
@@ -159,6 +183,58 @@ class LeaseStore(Protocol):
 
     def holder(self, worker: str, attempt: str, now: datetime) -> Held | None:
         """Say who works on an attempt."""
+
+
+# --- seals and witnesses ------------------------------------------------------------------------------------------------------------
+
+
+class Sealer(Protocol):
+    """Seals digests under the current key, and checks seals under every key that is known here."""
+
+    @property
+    def key_id(self) -> str:
+        """The key that seals. Raises KeysUnusable."""
+
+    def seal(self, digest: str) -> bytes:
+        """Seal a digest under that key. Raises KeysUnusable."""
+
+    def check(self, key_id: str, digest: str, seal: bytes) -> bool | None:
+        """Tell whether a seal is that of the digest; None when the key is not known here. Raises KeysUnusable."""
+
+
+class Witness(Protocol):
+    """Keeps the head of each Worker outside the store."""
+
+    def note(self, worker: str, head: Head) -> None:
+        """Keep a head that was committed; only forward. Never raises: what fails is said elsewhere, and the append stands."""
+
+    def last(self, worker: str) -> Head | None:
+        """Give the head that was kept last; None when none was. Raises Damaged when it cannot be told."""
+
+    def contradict(self, worker: str, head: Head) -> None:
+        """Say that the log of a Worker is not the one whose head is kept, so that `head` is not noted. Never raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Where a log ends, by what is stored and unchecked."""
+
+    base: Head
+    """What the first entry follows on: the beginning, or the head that a fork goes on from."""
+    head: Head | None
+    """None when it is missing."""
+    last: int
+    """The number of the last entry; that of the base when there is none."""
+
+
+class StoredLogs(Protocol):
+    """Logs as they lie, for whoever verifies them: nothing is checked, and damage ends no reading."""
+
+    def ends(self, worker: str) -> Ends | None:
+        """Give the ends of a log, both as of one moment; None when there is no such Worker."""
+
+    def stored(self, worker: str, upto: int) -> Iterator[Entry | Unreadable]:
+        """Read what lies under the numbers up to `upto`, in order."""
 
 
 # --- the Workspace ------------------------------------------------------------------------------------------------------------------

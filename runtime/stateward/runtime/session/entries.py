@@ -22,6 +22,15 @@ class Kind(StrEnum):
     USER_INPUT = "user_input"
     EXTENSION = "extension"
     TOOL_RESULT = "tool_result"
+    ASSISTANT_MESSAGE = "assistant_message"
+    TOOL_CALL = "tool_call"
+    NOTE = "note"
+    CHECKPOINT = "checkpoint"
+    RUN_STARTED = "run_started"
+    RUN_ENDED = "run_ended"
+    WORKER_STOPPED = "worker_stopped"
+    OPERATOR_ACT = "operator_act"
+    REWOUND = "rewound"
 
 
 class ActorClass(StrEnum):
@@ -103,6 +112,14 @@ class Entry:
     def reference(self) -> str:
         """How people and verifiers name it: `E00000042`."""
         return reference(self.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """What lies where an entry should, and is none that this program ever wrote."""
+
+    seq: int
+    problem: str
 
 
 def reference(seq: int) -> str:
