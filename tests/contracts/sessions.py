@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from stateward.runtime.ports import Appended, Committed, Duplicate, Moved, SessionStore, WorkerRow
+from stateward.runtime.ports import Appended, Committed, Deleted, Duplicate, Moved, SessionStore, WorkerRow
 from stateward.runtime.session.chain import digest_of, link_all
 from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Assurance, Entry, Head, Kind, NewEntry
 
@@ -137,6 +137,101 @@ def test_an_entry_is_found_by_its_key(sessions: SessionStore) -> None:
     assert read(sessions)[1] == sessions.find(WORKER, "k")
     assert None is sessions.find(WORKER, "nobody's")
     assert None is sessions.find(OTHER, "k")
+
+
+@pytest.mark.parametrize("size", [256 * 1024, 256 * 1024 + 1, 1024 * 1024, 16 * 1024 * 1024])
+def test_a_large_payload_is_read_as_it_was_written(sessions: SessionStore, size: int) -> None:
+    large = bytes(range(256)) * (size // 256) + b"!" * (size % 256)
+    begun(sessions, entry(b"before"), entry(large, "large"), entry(b"after"))
+    assert [b"before", large, b"after"] == payloads(sessions)
+    found = sessions.find(WORKER, "large")
+    assert found is not None
+    assert large == found.payload
+
+
+def test_a_payload_over_the_limit_is_refused(sessions: SessionStore) -> None:
+    head = begun(sessions)
+    with pytest.raises(ValueError, match="over the limit"):
+        sessions.append(WORKER, head, (entry(b"p" * (16 * 1024 * 1024 + 1)),))
+    assert head == sessions.head(WORKER)
+
+
+def test_the_same_large_payload_is_recorded_as_often_as_it_occurs(sessions: SessionStore) -> None:
+    large = b"p" * 300_000
+    begun(sessions, entry(large), entry(large))
+    begun(sessions, entry(large), worker=OTHER)
+    assert [large, large] == payloads(sessions)
+    assert [large] == payloads(sessions, OTHER)
+
+
+FORK = Head(41, digest_of(b"of another log"))
+
+
+def test_a_log_may_go_on_from_an_entry_of_another(sessions: SessionStore) -> None:
+    first, later = (entry(b"one", "k"), entry(b"two")), (entry(b"three"),)
+    head = head_of(sessions.create(WORKER, WORKSPACE, first, {}, FORK))
+    assert 44 == head_of(sessions.append(WORKER, head, later)).seq
+    expected = list(link_all(WORKER, FORK, first + later))
+    assert [42, 43, 44] == [each.seq for each in expected]
+    assert expected == read(sessions)
+    assert expected == read(sessions, after=41)
+    assert expected[1:] == read(sessions, after=42)
+    assert expected[:1] == read(sessions, upto=42)
+    assert [] == read(sessions, upto=41)
+    assert expected[0] == sessions.find(WORKER, "k")
+    assert [WorkerRow(WORKER, WORKSPACE, NOON, Head(44, expected[-1].digest))] == list(sessions.workers(WORKSPACE, 10))
+    assert Moved(head_of(Committed(Head(44, expected[-1].digest)))) == sessions.create(WORKER, WORKSPACE, first[1:], {}, FORK)
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", Kind.TOOL_RESULT, "a_kind_of_tomorrow"])
+def test_the_latest_entry_of_a_kind_is_given(sessions: SessionStore, kind: str) -> None:
+    begun(sessions, entry(b"start", kind="another"), entry(b"one", kind=kind), entry(b"two", kind=kind), entry(b"end", kind="another"))
+    begun(sessions, entry(b"theirs", kind="another"), worker=OTHER)
+    assert read(sessions)[2] == sessions.latest(WORKER, kind)
+    assert None is sessions.latest(OTHER, kind)
+    assert None is sessions.latest(THIRD, kind)
+
+
+def test_a_deleted_log_is_gone_and_its_id_is_never_used_again(sessions: SessionStore) -> None:
+    head = begun(sessions, entry(b"one", "k", kind="checkpoint"), entry(b"p" * 300_000))
+    assert Deleted(head) == sessions.delete(WORKER, head, NOON)
+    assert (None, None, None, []) == (
+        sessions.head(WORKER),
+        sessions.find(WORKER, "k"),
+        sessions.latest(WORKER, "checkpoint"),
+        read(sessions),
+    )
+    assert [] == list(sessions.workers(WORKSPACE, 10))
+    assert Moved(head) == sessions.create(WORKER, WORKSPACE, (entry(b"again"),), {})
+    assert Moved(GENESIS) == sessions.append(WORKER, head, (entry(b"again"),))
+    assert Moved(GENESIS) == sessions.append(WORKER, GENESIS, (entry(b"again"),))
+    assert [] == read(sessions)
+
+
+def test_deleting_what_was_deleted_at_that_head_gives_the_same_answer(sessions: SessionStore) -> None:
+    head = begun(sessions)
+    assert Deleted(head) == sessions.delete(WORKER, head, NOON)
+    assert Deleted(head) == sessions.delete(WORKER, head, NOON + timedelta(days=1))
+    assert Moved(head) == sessions.delete(WORKER, Head(2, head.digest), NOON)
+
+
+def test_a_log_that_grew_is_not_deleted(sessions: SessionStore) -> None:
+    start = begun(sessions)
+    grown = head_of(sessions.append(WORKER, start, (entry(b"two"),)))
+    assert Moved(grown) == sessions.delete(WORKER, start, NOON)
+    assert Moved(GENESIS) == sessions.delete(OTHER, start, NOON)
+    assert [b"start", b"two"] == payloads(sessions)
+
+
+def test_deleting_a_log_takes_nothing_from_another(sessions: SessionStore) -> None:
+    ours, large, definition = b"{}", b"p" * 300_000, b'{"pinned":1}'
+    head = head_of(sessions.create(WORKER, WORKSPACE, (entry(ours, "k"), entry(large)), {digest_of(definition): definition}))
+    theirs = head_of(sessions.create(OTHER, WORKSPACE, (entry(ours, "k"), entry(large)), {digest_of(definition): definition}))
+    sessions.delete(WORKER, head, NOON)
+    assert [ours, large] == payloads(sessions, OTHER)
+    assert definition == sessions.definition(digest_of(definition))
+    assert 3 == head_of(sessions.append(OTHER, theirs, (entry(large),))).seq
+    assert [ours, large, large] == payloads(sessions, OTHER)
 
 
 def test_a_part_of_a_log_can_be_read(sessions: SessionStore) -> None:

@@ -63,6 +63,7 @@ FIFTH = f"WHERE worker = '{WORKER}' AND seq = 5"
         "payload = CAST('payload 5' AS TEXT)",
         "payload = 7",
         "payload = x''",
+        "payload = NULL",
         "payload_digest = 'sha256:' || substr(payload_digest, 8, 63) || 'x'",
         "previous = digest",
         "digest = previous",
@@ -95,6 +96,18 @@ def test_a_changed_entry_is_named_and_the_ones_before_it_are_read(path: Path, ch
     assert [1, 2, 3, 4] == numbers
     assert f"entry E00000005 of Worker {WORKER} is damaged" in said
     assert [] == read_until_damage(path, after=4)[0]
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM payloads", "UPDATE payloads SET content = x'00'", "UPDATE payloads SET digest = 'x'"])
+def test_an_entry_whose_payload_beside_it_was_changed_is_named(path: Path, change: str) -> None:
+    with open_store(path, write=True) as store:
+        head = store.sessions.head(WORKER)
+        assert head is not None
+        store.sessions.append(WORKER, head, (entry(b"p" * 300_000), entry(b"after")))
+    by_hand(path, change)
+    numbers, said = read_until_damage(path)
+    assert list(range(1, 11)) == numbers
+    assert f"entry E00000011 of Worker {WORKER} is damaged" in said
 
 
 def test_a_log_beside_a_damaged_one_is_read_whole(path: Path) -> None:

@@ -8,14 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from stateward.runtime.ports import Damaged
+from stateward.runtime.ports import Committed, Damaged
 from stateward.store.database import open_store
 from stateward.store.triggers import TRIGGERS
 from tests.contracts.flows import HERE, draft
-from tests.contracts.sessions import OTHER, THIRD, WORKER, WORKSPACE, entry
+from tests.contracts.sessions import NOON, OTHER, THIRD, WORKER, WORKSPACE, entry
 
 COPY = "INSERT {how} INTO {table} SELECT * FROM {table}"
-WRITTEN_ONCE = ("definitions", "entries", "flow_source_revisions", "workers")
+GONE = "0198c0de-0000-7000-8000-00000000000f"
+FOURTH = "0198c0de-0000-7000-8000-000000000004"
+WRITTEN_ONCE = ("definitions", "entries", "flow_source_revisions", "payloads", "tombstones", "workers")
+LARGE = b"p" * 300_000
 
 
 @pytest.fixture
@@ -27,6 +30,10 @@ def path(tmp_path: Path) -> Path:
         store.flows.save(HERE.id, draft(content=b"two"), 1)
         for worker in (WORKER, OTHER):
             store.sessions.create(worker, WORKSPACE, (entry(b"one", "k-1"), entry(b"two", "k-2")), {})
+        gone = store.sessions.create(GONE, WORKSPACE, (entry(LARGE),), {})
+        assert isinstance(gone, Committed)
+        store.sessions.create(FOURTH, WORKSPACE, (entry(LARGE),), {})
+        store.sessions.delete(GONE, gone.head, NOON)
     return path
 
 
@@ -68,6 +75,8 @@ def test_no_row_is_deleted(by_hand: sqlite3.Connection, table: str) -> None:
         ("entries", "entries_only_next"),
         ("flow_source_revisions", "flow_source_revisions_only_next"),
         ("heads", "heads_only_first"),
+        ("payloads", "payloads_only_new"),
+        ("tombstones", "tombstones_only_last"),
         ("workers", "workers_only_new"),
     ],
 )
@@ -97,6 +106,8 @@ def next_entry(connection: sqlite3.Connection, **changed: object) -> tuple[str, 
         {"previous": "sha256:" + "0" * 64},
         {"previous": None},
         {"worker": THIRD},
+        {"worker": GONE},
+        {"payload": None},
         {"worker": THIRD, "seq": 1},
     ],
     ids=str,
@@ -133,6 +144,28 @@ def test_a_revision_is_accepted_only_after_the_last_one(by_hand: sqlite3.Connect
     revisions = "flow_source_revisions"
     skipped = f"INSERT INTO {revisions} SELECT workspace, flow_id, 4, {others} FROM {revisions} WHERE revision = 1"
     refused(by_hand, "flow_source_revisions_only_next", skipped)
+
+
+@pytest.mark.parametrize(
+    ("worker", "seq", "digest"), [(WORKER, 1, "digest"), (WORKER, 2, "'sha256:'"), (THIRD, 1, "digest"), (GONE, 1, "digest")]
+)
+def test_a_tombstone_is_written_only_for_a_log_as_it_is(by_hand: sqlite3.Connection, worker: str, seq: int, digest: str) -> None:
+    values = f"'{worker}', '{WORKSPACE}', {seq}, (SELECT {digest} FROM entries WHERE worker = '{WORKER}' AND seq = 1), 'Z'"
+    refused(by_hand, "tombstones_only_last", f"INSERT OR REPLACE INTO tombstones VALUES ({values})")
+
+
+def test_a_worker_that_was_deleted_never_comes_again(by_hand: sqlite3.Connection) -> None:
+    columns = "workspace, created, base_seq, base_digest"
+    refused(by_hand, "workers_only_new", f"INSERT OR REPLACE INTO workers SELECT '{GONE}', {columns} FROM workers LIMIT 1")
+
+
+def test_a_payload_is_deleted_with_the_last_entry_that_refers_to_it(path: Path, by_hand: sqlite3.Connection) -> None:
+    with open_store(path, write=True) as store:
+        head = store.sessions.head(FOURTH)
+        assert head is not None
+        assert [(1,)] == by_hand.execute("SELECT count(*) FROM payloads").fetchall()
+        store.sessions.delete(FOURTH, head, NOON)
+        assert [(0,)] == by_hand.execute("SELECT count(*) FROM payloads").fetchall()
 
 
 @pytest.mark.parametrize("rule", sorted(TRIGGERS))

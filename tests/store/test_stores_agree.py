@@ -14,13 +14,15 @@ from stateward.store.database import Store, open_store
 from stateward.store.memory import MemoryFlowStore
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.contracts.flows import HERE, draft
-from tests.contracts.sessions import OTHER, WORKER, WORKSPACE, entry
+from tests.contracts.sessions import NOON, OTHER, THIRD, WORKER, WORKSPACE, entry
 from tests.store.children import LONG
 from tests.store.folders import MEMORY
 
-WORKERS = st.sampled_from((WORKER, OTHER))
+WORKERS = st.sampled_from((WORKER, OTHER, THIRD))
 KEYS = st.sampled_from((None, None, "a", "b", "c"))
-ENTRIES = st.lists(st.builds(entry, st.binary(max_size=8), KEYS), min_size=1, max_size=3, unique_by=lambda each: each.key or object())
+KINDS = st.sampled_from(("checkpoint", "tool_result"))
+PAYLOADS = st.binary(max_size=8) | st.sampled_from((b"p", b"q")).map(lambda letter: letter * 300_000)
+ENTRIES = st.lists(st.builds(entry, PAYLOADS, KEYS, KINDS), min_size=1, max_size=3, unique_by=lambda each: each.key or object())
 SLUGS = st.sampled_from(("paper", "plan"))
 CONTENTS = st.sampled_from((b"one", b"two", b"three"))
 
@@ -46,10 +48,10 @@ class Stores(RuleBasedStateMachine):
         self.store.close()
         self.store = self.opened()
 
-    @rule(worker=WORKERS, entries=ENTRIES)
-    def create(self, worker: str, entries: Sequence[NewEntry]) -> None:
-        expected = self.sessions.create(worker, WORKSPACE, entries, {})
-        assert expected == self.store.sessions.create(worker, WORKSPACE, entries, {})
+    @rule(worker=WORKERS, entries=ENTRIES, base=st.sampled_from((GENESIS, Head(3, GENESIS.digest))))
+    def create(self, worker: str, entries: Sequence[NewEntry], base: Head) -> None:
+        expected = self.sessions.create(worker, WORKSPACE, entries, {}, base)
+        assert expected == self.store.sessions.create(worker, WORKSPACE, entries, {}, base)
         if isinstance(expected, Committed):
             self.heads.append(expected.head)
 
@@ -61,6 +63,11 @@ class Stores(RuleBasedStateMachine):
         if isinstance(expected, Committed):
             self.heads.append(expected.head)
 
+    @rule(worker=WORKERS, back=st.integers(0, 5))
+    def delete(self, worker: str, back: int) -> None:
+        head = self.heads[-1 - back % len(self.heads)]
+        assert self.sessions.delete(worker, head, NOON) == self.store.sessions.delete(worker, head, NOON)
+
     @rule(slug=SLUGS, content=CONTENTS, definition=CONTENTS, base=st.sampled_from((None, 1, 2, 3)))
     def save(self, slug: str, content: bytes, definition: bytes, base: int | None) -> None:
         new = draft(slug, content, definition)
@@ -70,6 +77,7 @@ class Stores(RuleBasedStateMachine):
     @rule(worker=WORKERS, after=st.integers(0, 6), upto=st.none() | st.integers(0, 9), key=st.sampled_from(("a", "b", "d")))
     def read(self, worker: str, after: int, upto: int | None, key: str) -> None:
         assert list(self.sessions.entries(worker, after, upto)) == list(self.store.sessions.entries(worker, after, upto))
+        assert self.sessions.latest(worker, "checkpoint") == self.store.sessions.latest(worker, "checkpoint")
         assert self.sessions.find(worker, key) == self.store.sessions.find(worker, key)
 
     @invariant()

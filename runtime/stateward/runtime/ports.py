@@ -18,7 +18,9 @@ from typing import Protocol, TypeAlias
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import FailureCause, Judgement
+from stateward.runtime.core.instance import Aside
 from stateward.runtime.session.entries import Entry, Head, NewEntry, Unreadable
+from stateward.runtime.session.verification import Ends
 
 
 class Fault(Exception):
@@ -215,18 +217,6 @@ class Witness(Protocol):
         """Say that the log of a Worker is not the one whose head is kept, so that `head` is not noted. Never raises."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """Where a log ends, by what is stored and unchecked."""
-
-    base: Head
-    """What the first entry follows on: the beginning, or the head that a fork goes on from."""
-    head: Head | None
-    """None when it is missing."""
-    last: int
-    """The number of the last entry; that of the base when there is none."""
-
-
 class StoredLogs(Protocol):
     """Logs as they lie, for whoever verifies them: nothing is checked, and damage ends no reading."""
 
@@ -390,6 +380,8 @@ class VerificationRequest:
     questions: tuple[Question, ...]
     captured: Sequence[Entry]
     """The committed log up to and including the request, oldest first."""
+    aside: tuple[Aside, ...] = ()
+    """The parts of it that an operator set aside: to be read, and no evidence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ def _maybe(kind: type[T], row: Row, name: str) -> T | None:
     return None if row[name] is None else _as(kind, row, name)
 
 
-def entry_parameters(entry: Entry) -> tuple[SqlValue, ...]:
-    """Give an entry as the parameters of its insert, in the order of the table's columns."""
+def entry_parameters(entry: Entry, *, beside: bool = False) -> tuple[SqlValue, ...]:
+    """Give an entry as the parameters of its insert, in the order of the table's columns; without its payload when that lies beside."""
     actor = entry.actor
     return (
         entry.worker,
@@ -45,7 +45,7 @@ def entry_parameters(entry: Entry) -> tuple[SqlValue, ...]:
         entry.payload_digest,
         entry.previous,
         entry.digest,
-        entry.payload,
+        None if beside else entry.payload,
         entry.key_id,
         entry.seal,
     )

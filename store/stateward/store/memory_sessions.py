@@ -5,25 +5,33 @@ is the one expected; a key is used once in a log; a definition, once there, is n
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from threading import Lock
 from types import MappingProxyType
 
-from stateward.runtime.ports import Appended, Committed, Duplicate, Moved, WorkerRow
+from stateward.runtime.ports import Appended, Committed, Deleted, Duplicate, Moved, Witness, WorkerRow
 from stateward.runtime.session.chain import link_all
 from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry
+from stateward.runtime.session.verification import Ends
 from stateward.store.revisions import require_definition
+from stateward.store.seal import Seals
+from stateward.store.witness import advance
 
+NO_SEALS = Seals()
 NO_DEFINITIONS: Mapping[str, bytes] = MappingProxyType({})
 
 
 class MemorySessionStore:
-    """The port `SessionStore` in memory."""
+    """The ports `SessionStore` and `StoredLogs` in memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, seals: Seals = NO_SEALS, witness: Witness | None = None) -> None:
+        self._seals = seals
+        self._witness = witness
         self._lock = Lock()
         self._logs: dict[str, list[Entry]] = {}
         self._keys: dict[tuple[str, str], int] = {}
         self._latest: dict[tuple[str, str], Entry] = {}
+        self._tombstones: dict[str, Head] = {}
         self._workspaces: dict[str, str] = {}
         self._definitions: dict[str, bytes] = {}
 
@@ -31,7 +39,7 @@ class MemorySessionStore:
         self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes], base: Head = GENESIS
     ) -> Appended:
         """Start a log with its first entries, linked after `base`. `Moved` when the Worker exists."""
-        linked = _linked(worker, base, entries, definitions)
+        linked = self._seals.sealed(_linked(worker, base, entries, definitions))
         with self._lock:
             refused = self._duplicate(worker, linked) or self._moved(worker, None)
             if refused is not None:
@@ -43,10 +51,23 @@ class MemorySessionStore:
         self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = NO_DEFINITIONS
     ) -> Appended:
         """Append where the head is still `expected`. A key that is there already is answered before a head that moved."""
-        linked = _linked(worker, expected, entries, definitions)
+        linked = self._seals.sealed(_linked(worker, expected, entries, definitions))
         with self._lock:
             refused = self._duplicate(worker, linked) or self._moved(worker, expected)
             return refused or self._write(worker, linked, definitions)
+
+    def delete(self, worker: str, expected: Head, time: datetime) -> Deleted | Moved:
+        """Delete a log whose head is still `expected`."""
+        with self._lock:
+            head = _head_of(self._logs[worker]) if worker in self._logs else self._tombstones.get(worker)
+            if head != expected:
+                return Moved(head or GENESIS)
+            if self._logs.pop(worker, None) is not None:
+                self._tombstones[worker] = expected
+                del self._workspaces[worker]
+                self._keys = {place: seq for place, seq in self._keys.items() if place[0] != worker}
+                self._latest = {place: entry for place, entry in self._latest.items() if place[0] != worker}
+            return Deleted(expected)
 
     def head(self, worker: str) -> Head | None:
         """Give the head, or None when there is no such Worker."""
@@ -82,22 +103,36 @@ class MemorySessionStore:
         with self._lock:
             return self._definitions.get(digest)
 
+    def ends(self, worker: str) -> Ends | None:
+        """Give the ends of a log; None when there is no such Worker."""
+        with self._lock:
+            log = self._logs.get(worker)
+            return None if log is None else Ends(Head(log[0].seq - 1, log[0].previous), _head_of(log), log[-1].seq)
+
+    def stored(self, worker: str, upto: int) -> Iterator[Entry]:
+        """Read what lies under the numbers up to `upto`, in order."""
+        return self.entries(worker, 0, upto)
+
     def _duplicate(self, worker: str, linked: Sequence[Entry]) -> Duplicate | None:
         keys = [entry.key for entry in linked if entry.key is not None]
         taken = next((key for key in keys if (worker, key) in self._keys), None)
         return None if taken is None else Duplicate(taken, self._keys[worker, taken])
 
     def _moved(self, worker: str, expected: Head | None) -> Moved | None:
-        head = _head_of(self._logs[worker]) if worker in self._logs else None
+        buried = self._tombstones.get(worker) if expected is None else None
+        head = _head_of(self._logs[worker]) if worker in self._logs else buried
         return None if head == expected else Moved(head or GENESIS)
 
     def _write(self, worker: str, linked: Sequence[Entry], definitions: Mapping[str, bytes]) -> Committed:
-        self._logs.setdefault(worker, []).extend(linked)
+        log, head = self._logs.setdefault(worker, []), _head_of(linked)
+        log.extend(linked)
         self._latest.update({(worker, entry.kind): entry for entry in linked})
         self._keys.update({(worker, entry.key): entry.seq for entry in linked if entry.key is not None})
         for digest, canonical in definitions.items():
             self._definitions.setdefault(digest, canonical)
-        return Committed(_head_of(linked))
+        if self._witness is not None:
+            advance(self._witness, worker, Head(linked[0].seq - 1, linked[0].previous), head, lambda seq: _digest_at(log, seq))
+        return Committed(head)
 
 
 def _linked(worker: str, head: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> tuple[Entry, ...]:
@@ -107,6 +142,11 @@ def _linked(worker: str, head: Head, entries: Sequence[NewEntry], definitions: M
     for digest, canonical in definitions.items():
         require_definition(digest, canonical)
     return link_all(worker, head, entries)
+
+
+def _digest_at(log: Sequence[Entry], seq: int) -> str | None:
+    place = seq - log[0].seq
+    return log[place].digest if 0 <= place < len(log) else None
 
 
 def _head_of(log: Sequence[Entry]) -> Head:

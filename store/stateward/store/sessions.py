@@ -5,32 +5,41 @@ within a log. That both are so is asked of the database's own rules and keys, in
 disputes looks nothing up. Entries are linked before the transaction begins, so that the write lock is held for a few statements only.
 
 Whatever is read is verified as it is read: numbers without a gap, both digests, the link to the entry before, and that the head is the
-last entry. A reader holds no lock and no snapshot between pages: a log only grows, and is read as of its head when the reading began.
+last entry; where the store has a sealer, seals too. A reader holds no lock and no snapshot between pages: a log only grows, and is read
+as of its head when the reading began.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, bindparam, func, insert, select, update
+from sqlalchemy import BindParameter, bindparam, func, insert, literal_column, select, update
 
-from stateward.runtime.ports import Appended, Committed, Damaged, Duplicate, Moved, WorkerRow
+from stateward.runtime.ports import Appended, Committed, Damaged, Deleted, Duplicate, Moved, SealMismatch, Witness, WorkerRow
 from stateward.runtime.session.chain import check, link_all
-from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry, reference
+from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry, Unreadable, reference
+from stateward.runtime.session.verification import Ends
+from stateward.store.beside import PAYLOAD, keep_payload, lies_beside
 from stateward.store.codecs import entry_of, entry_parameters, head_of, worker_of
 from stateward.store.connection import Connection, Database, Refused
 from stateward.store.definitions import keep_definition, read_definition
+from stateward.store.deletion import delete_log, tombstone
 from stateward.store.prepared import Prepared
 from stateward.store.revisions import require_definition
-from stateward.store.tables import ENTRIES, HEADS, WORKERS
+from stateward.store.seal import Seals
+from stateward.store.tables import CHECKPOINT, ENTRIES, HEADS, WORKERS
+from stateward.store.witness import advance
 
 APPEND_ENTRIES_MAX: Final = 1024
 PAGE_ENTRIES_MAX: Final = 256
 PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
 """Of payloads held at once while reading, besides the one that passes this."""
 
+_REMEDY_SEAL: Final = "inspect the session with `stateward log verify`; it cannot be gone on with"
 _REMEDY: Final = "restore the store from a backup; entries before the damage can still be read"
 
+NO_SEALS: Final = Seals()
 NO_DEFINITIONS: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 _WORKER: Final[BindParameter[Any]] = bindparam("worker")
@@ -44,9 +53,13 @@ _SWAP_HEAD: Final = Prepared(
 )
 _HEAD: Final = Prepared(select(HEADS.c.seq, HEADS.c.digest).where(HEADS.c.worker == _WORKER))
 _FIND_KEY: Final = Prepared(select(ENTRIES.c.seq).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.key == bindparam("key")))
-_DIGEST: Final = Prepared(select(ENTRIES.c.digest).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.seq == bindparam("seq")))
+_DIGEST: Final = Prepared(select(ENTRIES.c.digest, ENTRIES.c.key_id).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.seq == bindparam("seq")))
+_LATEST: Final = select(ENTRIES.c.seq).where(ENTRIES.c.worker == _WORKER).order_by(ENTRIES.c.seq.desc()).limit(1)
+_LATEST_OF_KIND: Final = Prepared(_LATEST.where(ENTRIES.c.kind == bindparam("kind")))
+# The kind as a literal: only so does the database see that its index of checkpoints answers this.
+_LATEST_CHECKPOINT: Final = Prepared(_LATEST.where(ENTRIES.c.kind == literal_column(f"'{CHECKPOINT}'")))
 _PAGE: Final = Prepared(
-    select(ENTRIES)
+    select(*(PAYLOAD if column is ENTRIES.c.payload else column for column in ENTRIES.c))
     .where(ENTRIES.c.worker == _WORKER, ENTRIES.c.seq > bindparam("after"), ENTRIES.c.seq <= bindparam("upto"))
     .order_by(ENTRIES.c.seq)
     .limit(PAGE_ENTRIES_MAX),
@@ -56,12 +69,19 @@ _LAST_DIGEST: Final = (
     select(ENTRIES.c.digest).where(ENTRIES.c.worker == WORKERS.c.id).order_by(ENTRIES.c.seq.desc()).limit(1).scalar_subquery()
 )
 _HEAD_AND_LAST: Final = Prepared(
-    select(HEADS.c.seq, HEADS.c.digest, _LAST_SEQ.label("last_seq"), _LAST_DIGEST.label("last_digest"))
+    select(
+        HEADS.c.seq,
+        HEADS.c.digest,
+        _LAST_SEQ.label("last_seq"),
+        _LAST_DIGEST.label("last_digest"),
+        WORKERS.c.base_seq,
+        WORKERS.c.base_digest,
+    )
     .select_from(WORKERS.outerjoin(HEADS, HEADS.c.worker == WORKERS.c.id))
     .where(WORKERS.c.id == _WORKER),
 )
 _WORKERS: Final = Prepared(
-    select(WORKERS, HEADS.c.seq, HEADS.c.digest)
+    select(WORKERS.c.id, WORKERS.c.workspace, WORKERS.c.created, HEADS.c.seq, HEADS.c.digest)
     .join(HEADS, HEADS.c.worker == WORKERS.c.id)
     .where(WORKERS.c.workspace == bindparam("workspace"), WORKERS.c.id > bindparam("after"))
     .order_by(WORKERS.c.id)
@@ -70,17 +90,22 @@ _WORKERS: Final = Prepared(
 
 
 class SqlSessionStore:
-    """The port `SessionStore` on a database."""
+    """The ports `SessionStore` and `StoredLogs` on a database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, seals: Seals = NO_SEALS, witness: Witness | None = None) -> None:
         self._database = database
+        self._seals = seals
+        self._witness = witness
 
-    def create(self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> Appended:
-        """Start a log with its first entries. `Moved` when the Worker exists."""
-        linked, head = _linked(worker, GENESIS, entries, definitions)
+    def create(
+        self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes], base: Head = GENESIS
+    ) -> Appended:
+        """Start a log with its first entries, after `base`. `Moved` when the Worker exists, or was deleted."""
+        linked, head = self._linked(worker, base, entries, definitions)
+        identity = {"id": worker, "workspace": workspace, "created": linked[0].time, "base_seq": base.seq, "base_digest": base.digest}
 
         def start(connection: Connection) -> Committed:
-            _INSERT_WORKER.run(connection, {"id": worker, "workspace": workspace, "created": linked[0].time})
+            _INSERT_WORKER.run(connection, identity)
             _write(connection, linked, definitions)
             _INSERT_HEAD.run(connection, {"worker": worker, "seq": head.seq, "digest": head.digest})
             return Committed(head)
@@ -91,7 +116,7 @@ class SqlSessionStore:
         self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = NO_DEFINITIONS
     ) -> Appended:
         """Append where the head is still `expected`. A key that is there already is answered before a head that moved."""
-        linked, head = _linked(worker, expected, entries, definitions)
+        linked, head = self._linked(worker, expected, entries, definitions)
 
         def swap(connection: Connection) -> Committed:
             _write(connection, linked, definitions)
@@ -107,7 +132,7 @@ class SqlSessionStore:
 
     def _commit(self, worker: str, expected: Head | None, linked: Sequence[Entry], action: Callable[[Connection], Committed]) -> Appended:
         try:
-            return self._database.write(action)
+            committed = self._database.write(action)
         except Refused as refused:
             # The rules of the database compared what is there with what was expected. What they found is there for ever, since a log
             # only grows: it can be looked up now.
@@ -115,9 +140,28 @@ class SqlSessionStore:
             if answer is None:
                 raise _damaged_log(worker, str(refused)) from refused
             return answer
+        if self._witness is not None:
+            first = linked[0]
+            advance(self._witness, worker, Head(first.seq - 1, first.previous), committed.head, lambda seq: self._digest_at(worker, seq))
+        return committed
+
+    def _linked(
+        self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]
+    ) -> tuple[tuple[Entry, ...], Head]:
+        linked, head = _linked(worker, expected, entries, definitions)
+        return self._seals.sealed(linked), head
+
+    def delete(self, worker: str, expected: Head, time: datetime) -> Deleted | Moved:
+        """Delete a log whose head is still `expected`. A tombstone stays."""
+        return self._database.write(lambda connection: delete_log(connection, worker, expected, time))
 
     def head(self, worker: str) -> Head | None:
         """Give the head, or None when there is no such Worker. Raises Damaged when it is not the last entry."""
+        ends = self._ends(worker)
+        return None if ends is None else ends[1]
+
+    def _ends(self, worker: str) -> tuple[Head, Head] | None:
+        """Give where a log goes on from, and its head."""
         row = self._database.read(lambda connection: _HEAD_AND_LAST.first(connection, {"worker": worker}))
         if row is None:
             return None
@@ -125,29 +169,39 @@ class SqlSessionStore:
             raise _damaged_log(worker, "its head is missing")
         if (row["seq"], row["digest"]) != (row["last_seq"], row["last_digest"]):
             raise _damaged_log(worker, f"its head is {reference(row['seq'])}, its last entry {reference(row['last_seq'] or 0)}")
-        return head_of(row)
+        return Head(row["base_seq"], row["base_digest"]), head_of(row)
 
     def entries(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[Entry]:
         """Read entries with `after < seq <= upto` in order. Raises Damaged at an entry that is not what was written."""
-        head = self.head(worker)
-        if head is None:
+        ends = self._ends(worker)
+        if ends is None:
             return
+        base, head = ends
         last = head.seq if upto is None else min(upto, head.seq)
         if after >= last:
             return
-        previous = self._anchor(worker, after)
+        previous, sealed = (base, False) if after <= base.seq else self._anchor(worker, after)
         while previous.seq < last:
             page = self._page(worker, previous.seq, last)
             if not page:
                 raise _damaged_entry(worker, previous.seq + 1, "it is missing")
             for row in page:
                 entry = _verified(worker, row, previous)
-                previous = Head(entry.seq, entry.digest)
+                problem = self._seals.problem(entry, after_sealed=sealed)
+                if problem is not None:
+                    raise SealMismatch(f"entry {entry.reference} of Worker {worker} is not to be trusted: {problem}", _REMEDY_SEAL)
+                previous, sealed = Head(entry.seq, entry.digest), entry.key_id is not None
                 yield entry
 
     def find(self, worker: str, key: str) -> Entry | None:
         """Look an entry up by its key. Raises Damaged when it is not what was written."""
         row = self._database.read(lambda connection: _FIND_KEY.first(connection, {"worker": worker, "key": key}))
+        return None if row is None else next(self.entries(worker, row["seq"] - 1, row["seq"]), None)
+
+    def latest(self, worker: str, kind: str) -> Entry | None:
+        """Give the last entry of a kind: checkpoints at a cost that does not grow with the log, others by reading it from its end."""
+        statement = _LATEST_CHECKPOINT if kind == CHECKPOINT else _LATEST_OF_KIND
+        row = self._database.read(lambda connection: statement.first(connection, {"worker": worker, "kind": kind}))
         return None if row is None else next(self.entries(worker, row["seq"] - 1, row["seq"]), None)
 
     def workers(self, workspace: str, limit: int, after: str = "") -> Sequence[WorkerRow]:
@@ -159,13 +213,40 @@ class SqlSessionStore:
         """Give a stored definition's canonical bytes. Raises Damaged when they do not have that digest."""
         return read_definition(self._database, digest)
 
-    def _anchor(self, worker: str, seq: int) -> Head:
-        if seq <= 0:
-            return GENESIS
+    # --- the port StoredLogs --------------------------------------------------------------------------------------------------------
+
+    def ends(self, worker: str) -> Ends | None:
+        """Give the ends of a log, both as of one moment; None when there is no such Worker."""
+
+        def look(connection: Connection) -> Ends | None:
+            row = _HEAD_AND_LAST.first(connection, {"worker": worker})
+            if row is None:
+                return None
+            base = Head(row["base_seq"], row["base_digest"])
+            return Ends(base, None if row["seq"] is None else head_of(row), row["last_seq"] or base.seq)
+
+        return self._database.read(look)
+
+    def stored(self, worker: str, upto: int) -> Iterator[Entry | Unreadable]:
+        """Read what lies under the numbers up to `upto`, in order and unchecked."""
+        after = 0
+        while page := self._page(worker, after, upto):
+            for row in page:
+                after = row[_SEQ_PLACE]
+                yield _unchecked(row, after)
+
+    # --- reading --------------------------------------------------------------------------------------------------------------------
+
+    def _digest_at(self, worker: str, seq: int) -> str | None:
+        row = self._database.read(lambda connection: _DIGEST.first(connection, {"worker": worker, "seq": seq}))
+        return None if row is None else row["digest"]
+
+    def _anchor(self, worker: str, seq: int) -> tuple[Head, bool]:
+        """Give the head as it was at an entry, and whether that entry is sealed."""
         row = self._database.read(lambda connection: _DIGEST.first(connection, {"worker": worker, "seq": seq}))
         if row is None:
             raise _damaged_entry(worker, seq, "it is missing")
-        return Head(seq, row["digest"])
+        return Head(seq, row["digest"]), row["key_id"] is not None
 
     def _page(self, worker: str, after: int, upto: int) -> list[tuple[Any, ...]]:
         values = {"worker": worker, "after": after, "upto": upto}
@@ -183,6 +264,7 @@ class SqlSessionStore:
         return self._database.read(fetch)
 
 
+_SEQ_PLACE: Final = list(ENTRIES.c.keys()).index("seq")
 _PAYLOAD_PLACE: Final = list(ENTRIES.c.keys()).index("payload")
 
 
@@ -211,7 +293,8 @@ def _why_refused(connection: Connection, worker: str, expected: Head | None, lin
             if found is not None:
                 return Duplicate(entry.key, found["seq"])
     row = _HEAD.first(connection, {"worker": worker})
-    head = None if row is None else head_of(row)
+    buried = tombstone(connection, worker) if expected is None else None
+    head = buried if row is None else head_of(row)
     return None if head == expected else Moved(head or GENESIS)
 
 
@@ -219,7 +302,10 @@ def _write(connection: Connection, linked: Sequence[Entry], definitions: Mapping
     for digest, canonical in definitions.items():
         keep_definition(connection, digest, canonical)
     for entry in linked:
-        _INSERT_ENTRY.run_in_order(connection, entry_parameters(entry))
+        beside = lies_beside(entry)
+        if beside:
+            keep_payload(connection, entry)
+        _INSERT_ENTRY.run_in_order(connection, entry_parameters(entry, beside=beside))
 
 
 def _verified(worker: str, row: tuple[Any, ...], previous: Head) -> Entry:
@@ -232,6 +318,13 @@ def _verified(worker: str, row: tuple[Any, ...], previous: Head) -> Entry:
         if problem is None:
             return entry
     raise _damaged_entry(worker, previous.seq + 1, problem)
+
+
+def _unchecked(row: tuple[Any, ...], seq: int) -> Entry | Unreadable:
+    try:
+        return entry_of(_PAGE.read(row))
+    except ValueError as problem:
+        return Unreadable(seq, str(problem))
 
 
 def _damaged_entry(worker: str, seq: int, problem: str) -> Damaged:

@@ -46,6 +46,13 @@ class UtcTime(TypeDecorator[datetime]):
         return datetime.fromisoformat(value).astimezone(UTC)
 
 
+CHECKPOINT: Final = "checkpoint"
+
+
+def _where(condition: str) -> dict[str, Any]:
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
+
+
 class _Row(SQLModel):
     metadata = METADATA
 
@@ -114,7 +121,10 @@ class FlowRevisionRow(_Row, table=True):
 
 
 class WorkerIdentityRow(_Row, table=True):
-    """What a Worker is from its first entry on. Immutable. Its Workspace may live in another store, so no key refers to it."""
+    """What a Worker is from its first entry on. Immutable. Its Workspace may live in another store, so no key refers to it.
+
+    Its log goes on from `base_seq` and `base_digest`: from nothing, or in a fork from an entry of another log.
+    """
 
     __tablename__ = "workers"
     __table_args__ = (Index(None, "workspace", "id"), {"sqlite_with_rowid": False})
@@ -122,6 +132,31 @@ class WorkerIdentityRow(_Row, table=True):
     id: str = Field(primary_key=True)
     workspace: str
     created: datetime = Field(sa_type=UtcTime)
+    base_seq: int
+    base_digest: str
+
+
+class TombstoneRow(_Row, table=True):
+    """That a Worker was deleted, and where its log had ended. Immutable; lets the rows of that Worker go, and never come again."""
+
+    __tablename__ = "tombstones"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    worker: str = Field(primary_key=True)
+    workspace: str
+    seq: int
+    digest: str
+    deleted: datetime = Field(sa_type=UtcTime)
+
+
+class PayloadRow(_Row, table=True):
+    """A payload too large to lie in its entry, under its digest. Immutable, and there as long as an entry refers to it."""
+
+    __tablename__ = "payloads"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    digest: str = Field(primary_key=True)
+    content: bytes
 
 
 class HeadRow(_Row, table=True):
@@ -136,14 +171,16 @@ class HeadRow(_Row, table=True):
 
 
 class EntryRow(_Row, table=True):
-    """An entry of a session log. Immutable. `key_id` and `seal` are for logs that are sealed."""
+    """An entry of a session log. Immutable. Without a `payload` here it lies in `payloads`. `key_id` and `seal` are for sealed logs."""
 
     __tablename__ = "entries"
     __table_args__ = (
         ForeignKeyConstraint(["worker"], ["workers.id"]),
         CheckConstraint("seq >= 1", name="counted_from_1"),
         # Partial, not a constraint: most of what is recorded of a worker's tools needs no key, and no page of an index then.
-        Index("uq_entries_worker_key", "worker", "key", unique=True, sqlite_where=text('"key" IS NOT NULL')),
+        Index("uq_entries_worker_key", "worker", "key", unique=True, **_where('"key" IS NOT NULL')),
+        Index("ix_entries_payload_digest", "payload_digest", **_where("payload IS NULL")),
+        Index("ix_entries_checkpoints", "worker", "seq", **_where(f"kind = '{CHECKPOINT}'")),
     )
 
     worker: str = Field(primary_key=True)
@@ -160,7 +197,7 @@ class EntryRow(_Row, table=True):
     payload_digest: str
     previous: str
     digest: str
-    payload: bytes
+    payload: bytes | None
     key_id: str | None = None
     seal: bytes | None = None
 
@@ -183,6 +220,8 @@ DEFINITIONS: Final[Table] = METADATA.tables["definitions"]
 FLOW_SOURCES: Final[Table] = METADATA.tables["flow_sources"]
 FLOW_REVISIONS: Final[Table] = METADATA.tables["flow_source_revisions"]
 WORKERS: Final[Table] = METADATA.tables["workers"]
+TOMBSTONES: Final[Table] = METADATA.tables["tombstones"]
+PAYLOADS: Final[Table] = METADATA.tables["payloads"]
 HEADS: Final[Table] = METADATA.tables["heads"]
 ENTRIES: Final[Table] = METADATA.tables["entries"]
 LEASES: Final[Table] = METADATA.tables["leases"]

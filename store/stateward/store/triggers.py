@@ -3,14 +3,14 @@
 Invariants: what is written once is never updated, deleted or replaced; an entry follows the last one of its log and a revision the last
 one of its flow, so that neither has a gap; a head says what the last entry is. Each refusal begins with the name of the rule.
 
+A Worker as a whole can be deleted: a tombstone that names its head lets its rows go, and stays (`sessions.py`, `delete`).
+
 `INSERT OR REPLACE` deletes without firing a trigger for the deletion, so every insert is looked at before: nothing may be there under
 any key of the new row, the row id of `entries` included (where a statement names none, it is -1 in such a trigger, and no row has it).
 """
 
 from collections.abc import Mapping
 from typing import Final
-
-from stateward.runtime.session.entries import GENESIS_DIGEST
 
 # Nothing but constants of this program is ever put into these texts.
 _NOT_THE_NEXT_REVISION: Final = (
@@ -19,16 +19,24 @@ _NOT_THE_NEXT_REVISION: Final = (
 )
 _NOT_THE_NEXT_ENTRY: Final = (
     "(NEW.seq - 1) || ' ' || NEW.previous IS NOT coalesce("
-    "(SELECT seq || ' ' || digest FROM entries WHERE worker = NEW.worker ORDER BY seq DESC LIMIT 1), '0 <genesis>')"
+    "(SELECT seq || ' ' || digest FROM entries WHERE worker = NEW.worker ORDER BY seq DESC LIMIT 1),"
+    " (SELECT base_seq || ' ' || base_digest FROM workers WHERE id = NEW.worker))"
     ' OR EXISTS (SELECT 1 FROM entries WHERE worker = NEW.worker AND "key" = NEW."key")'
     " OR EXISTS (SELECT 1 FROM entries WHERE rowid = NEW.rowid)"
-).replace("<genesis>", GENESIS_DIGEST)
+    " OR (NEW.payload IS NULL AND NOT EXISTS (SELECT 1 FROM payloads WHERE digest = NEW.payload_digest))"
+)
 _NOT_THE_LAST_ENTRY: Final = (
     "NOT EXISTS (SELECT 1 FROM (SELECT seq, digest FROM entries WHERE worker = NEW.worker ORDER BY seq DESC LIMIT 1)"
     " WHERE seq = NEW.seq AND digest = NEW.digest)"
 )
 _ANOTHER_DEFINITION: Final = "EXISTS (SELECT 1 FROM definitions WHERE digest = NEW.digest)"
-_ANOTHER_WORKER: Final = "EXISTS (SELECT 1 FROM workers WHERE id = NEW.id)"
+_ANOTHER_WORKER: Final = "EXISTS (SELECT 1 FROM workers WHERE id = NEW.id) OR EXISTS (SELECT 1 FROM tombstones WHERE worker = NEW.id)"
+_ANOTHER_PAYLOAD: Final = "EXISTS (SELECT 1 FROM payloads WHERE digest = NEW.digest)"
+_REFERRED_TO: Final = "EXISTS (SELECT 1 FROM entries WHERE payload_digest = OLD.digest AND payload IS NULL)"
+_NOT_THE_END: Final = (
+    "EXISTS (SELECT 1 FROM tombstones WHERE worker = NEW.worker) OR NOT EXISTS"
+    " (SELECT 1 FROM heads WHERE worker = NEW.worker AND seq = NEW.seq AND digest = NEW.digest)"
+)
 _ANOTHER_HEAD: Final = "EXISTS (SELECT 1 FROM heads WHERE worker = NEW.worker)"
 
 
@@ -37,10 +45,14 @@ def _rule(name: str, event: str, table: str, says: str, when: str = "") -> tuple
     return name, f"CREATE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW{condition} BEGIN SELECT RAISE(ABORT, '{name}: {says}'); END"
 
 
-def _written_once(table: str, what: str) -> tuple[tuple[str, str], tuple[str, str]]:
+def _not_deleted(worker: str) -> str:
+    return f"NOT EXISTS (SELECT 1 FROM tombstones WHERE worker = OLD.{worker})"  # noqa: S608 -- a name of a column
+
+
+def _written_once(table: str, what: str, kept: str = "") -> tuple[tuple[str, str], tuple[str, str]]:
     return (
         _rule(f"{table}_no_update", "UPDATE", table, f"{what} is never changed"),
-        _rule(f"{table}_no_delete", "DELETE", table, f"{what} is never deleted"),
+        _rule(f"{table}_no_delete", "DELETE", table, f"{what} is never deleted", kept),
     )
 
 
@@ -56,9 +68,13 @@ TRIGGERS: Final[Mapping[str, str]] = dict(
             "a revision is written once, after the last one of its flow",
             _NOT_THE_NEXT_REVISION,
         ),
-        *_written_once("workers", "the identity of a Worker"),
+        *_written_once("tombstones", "a tombstone"),
+        _rule("tombstones_only_last", "INSERT", "tombstones", "a tombstone is written once and says what the head is", _NOT_THE_END),
+        *_written_once("payloads", "a payload of an entry", _REFERRED_TO),
+        _rule("payloads_only_new", "INSERT", "payloads", "a payload is never replaced", _ANOTHER_PAYLOAD),
+        *_written_once("workers", "the identity of a Worker", _not_deleted("id")),
         _rule("workers_only_new", "INSERT", "workers", "the identity of a Worker is never replaced", _ANOTHER_WORKER),
-        *_written_once("entries", "an entry"),
+        *_written_once("entries", "an entry", _not_deleted("worker")),
         _rule("entries_only_next", "INSERT", "entries", "an entry is written once, after the last one of its log", _NOT_THE_NEXT_ENTRY),
         _rule(
             "heads_only_first",
@@ -74,7 +90,7 @@ TRIGGERS: Final[Mapping[str, str]] = dict(
             "a head moves forward only, to the last entry",
             f"NEW.worker IS NOT OLD.worker OR NEW.seq <= OLD.seq OR {_NOT_THE_LAST_ENTRY}",
         ),
-        _rule("heads_no_delete", "DELETE", "heads", "a head is never deleted"),
+        _rule("heads_no_delete", "DELETE", "heads", "a head is never deleted", _not_deleted("worker")),
     )
 )
 """The triggers by their names, as the database is to hold them."""
