@@ -1,5 +1,7 @@
 """Functions called, fields accessed."""
 
+from typing import Final
+
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import counted, listed, quoted
 from stateward.compiler.language.arithmetic import DEFAULT_NOTE
@@ -23,6 +25,9 @@ from stateward.compiler.language.values import (
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Access, Call, Expr, Param, Paren
 
+STEPS_PER_CALL: Final = 4
+"""Steps that a call costs beyond those of its expressions: it makes a scope."""
+
 
 def paren(_machine: Machine, node: Paren, scope: Scope) -> Task:
     """Evaluate what stands in parentheses."""
@@ -42,7 +47,7 @@ def call(machine: Machine, node: Call, scope: Scope) -> Task:
     machine.begin_call(node, scope)
     use = Use(node, scope)
     inner = Scope(callee.scope.module, callee.scope, use)
-    machine.spend(len(params), node, scope)
+    machine.spend(STEPS_PER_CALL + len(params), node, scope)
     for param, argument in zip(params, node.arguments, strict=True):
         if param.name.text in inner.names:
             machine.calls -= 1
