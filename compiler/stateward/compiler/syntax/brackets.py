@@ -40,7 +40,11 @@ class Balanced:
 
 def balance(tokens: Tokens) -> Balanced:
     """Set the brackets of a text right."""
-    tokens, pairing, opened = _opened(tokens, pair(tokens))
+    pairing = pair(tokens)
+    if pairing.stopped_at is not None:
+        tokens = _cut(tokens, pairing.stopped_at)
+        pairing = pair(tokens)
+    tokens, pairing, opened = _opened(tokens, pairing)
     balanced = Balanced(_rebuilt(tokens, pairing), [*opened, *_faults(tokens, pairing)], pairing.partner)
     if balanced.tokens is not tokens:
         number_partners(balanced)
@@ -60,6 +64,13 @@ def number_partners(balanced: Balanced) -> None:
             partner[at], partner[opener] = opener, at
             if kind == "RPAR":
                 kinds[opener] = PARAMETERS if kinds[at + 1 : at + 2] == ["ARROW"] else "LPAR"
+
+
+def _cut(tokens: Tokens, at: int) -> Tokens:
+    """Leave the rest of a text alone in which too many brackets are wrong."""
+    cut = Tokens(tokens.text, tokens.kinds[:at], tokens.starts[:at], tokens.ends[:at], tokens.comments, unclosed=True)
+    cut.add(ERROR, tokens.starts[at], len(tokens.text))
+    return cut
 
 
 def _opened(tokens: Tokens, pairing: Pairing) -> tuple[Tokens, Pairing, list[Fault]]:

@@ -9,7 +9,7 @@ which fields it was to have.
 import re
 from typing import Final, TypeAlias, TypeVar
 
-from stateward.compiler.syntax.faults import Fault, fix
+from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, fix
 from stateward.compiler.syntax.tokens import Tokens
 from stateward.compiler.syntax.tree import (
     Access,
@@ -104,7 +104,7 @@ class Builder:
         if "\\" not in body:
             return body
         for found in _UNKNOWN_ESCAPE.finditer(body):
-            if found[1]:
+            if found[1] and len(self.faults) < FAULTS_MAX:
                 self.faults.append(unknown_escape(start + found.start(1), found[1]))
         return unescaped(body)
 

@@ -10,6 +10,8 @@ from stateward.compiler.syntax.spot import CLOSING, RESERVED_KINDS, Construct, S
 from stateward.compiler.syntax.tables import END
 from stateward.compiler.syntax.tokens import CLOSERS
 
+PIECES_MAX: Final = 64
+"""Tokens of a name with hyphens that are put together."""
 _WORDS: Final = RESERVED_KINDS | {"NAME", "INT"}
 _ENDS: Final = CLOSING | {END, "SEMICOLON", "COMMA"}
 _AFTER_OPERANDS: Final = CLOSING | {END, "LPAR", "AS", "DEFAULT", "MERGE", "COMPOSE", "OR", "AND", "EQ", "NE", "LT", "LE", "GT", "GE"} | {
@@ -121,7 +123,7 @@ def name_with_hyphen(spot: Spot) -> Mend | None:
     if not spot.accepts("EQUAL") or spot.kind != "MINUS" or not spot.touches():
         return None
     count = 0
-    while spot.kind_at(count) == "MINUS" and spot.kind_at(count + 1) in _WORDS and spot.touches(count) and spot.touches(count + 1):
+    while count < PIECES_MAX and _continues_name(spot, count):
         count += 2
     if not count or spot.kind_at(count) not in {"EQUAL", "DOT", "COLON", "LBRACE"}:
         return None
@@ -139,6 +141,13 @@ def name_with_hyphen(spot: Spot) -> Mend | None:
         fix=fix("quote the name", (start, end, f'"{word}"')) if quotable else None,
     )
     return Mend(fault, grow=count)
+
+
+def _continues_name(spot: Spot, offset: int) -> bool:
+    """Tell whether a hyphen and a word follow without a blank."""
+    if spot.kind_at(offset) != "MINUS" or spot.kind_at(offset + 1) not in _WORDS:
+        return False
+    return spot.touches(offset) and spot.touches(offset + 1)
 
 
 def other_than_equal(spot: Spot) -> Mend | None:

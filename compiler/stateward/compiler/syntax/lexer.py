@@ -13,21 +13,23 @@ from stateward.compiler.syntax.oddities import CONTROL, control_in_comment, odd_
 from stateward.compiler.syntax.tokens import ERROR, OPERAND_ENDS, PARAMETERS, PUNCTUATION, RESERVED, Tokens
 from stateward.compiler.syntax.trivia import Comment
 
+NAME, MARK, STRING, COMMENT, FLOAT, INT, SLASH, END_OF_TEXT, OTHER = range(1, 10)
+"""The groups of the expression for tokens."""
 _TOKEN: Final = re.compile(
     rf"""[ \t\r\n]*(?:
-      (?P<NAME>[A-Za-z][A-Za-z0-9_]*)
-    | (?P<MARK>=[=>]?|[;{{}},()\[\]:_*]|\.(?:\.\.)?(?!\.)|[!<>]=?|&&?|\|\||\+\+?|-)
-    | (?P<STRING>"[^"\\{CONTROL}]*(?:\\[^{CONTROL}][^"\\{CONTROL}]*)*")
-    | (?P<COMMENT>\#[^\n{CONTROL}]*)
-    | (?P<FLOAT>[0-9]+\.[0-9]+)
-    | (?P<INT>[0-9]+)
-    | (?P<SLASH>/[/*]?)
-    | (?P<END>\Z)
-    | (?P<OTHER>[\s\S])
+      ([A-Za-z][A-Za-z0-9_]*)
+    | (=[=>]?|[;{{}},()\[\]:_*]|\.(?:\.\.)?(?!\.)|[!<>]=?|&&?|\|\||\+\+?|-)
+    | ("[^"\\{CONTROL}]*(?:\\[^{CONTROL}][^"\\{CONTROL}]*)*")
+    | (\#[^\n{CONTROL}]*)
+    | ([0-9]+\.[0-9]+)
+    | ([0-9]+)
+    | (/[/*]?)
+    | (\Z)
+    | ([\s\S])
     )""",
     re.VERBOSE,
 )
-_LITERALS: Final = frozenset({"STRING", "INT", "FLOAT"})
+_LITERALS: Final = {STRING: "STRING", FLOAT: "FLOAT", INT: "INT"}
 _REGEX: Final = re.compile(rf"/(?:[^/\\\n{CONTROL}]|\\[^\n{CONTROL}])+/")
 
 
@@ -41,50 +43,48 @@ def scan(text: str, nesting_max: int) -> Tokens:
     openers: list[int] = []
     closed = -1
     at = 0
-    match = _TOKEN.match
-    reserved = RESERVED.get
+    find, reserved = _TOKEN.finditer, RESERVED.get
     while at >= 0:
-        found = match(text, at)
-        assert found is not None
-        kind = found.lastgroup or "OTHER"
-        start, at = found.span(kind)
-        if kind == "NAME":
-            kind = reserved(found[1], "NAME")
-        elif kind == "MARK":
-            mark = found[2]
-            kind = PUNCTUATION[mark]
-            if mark in "{[(":
-                openers.append(len(kinds))
-                if len(openers) > tokens.depth:
-                    tokens.depth = len(openers)
-                    if tokens.depth > nesting_max:
-                        tokens.stopped = too_deep(start, at, nesting_max)
-                        break
-            elif mark in ")]}":
-                closed = openers.pop() if openers else -1
-            elif mark == "=>" and closed >= 0 and kinds[-1] == "RPAR" and kinds[closed] == "LPAR":
-                kinds[closed] = PARAMETERS
-        elif kind not in _LITERALS:
-            at = _unusual(tokens, kind, start, at)
-            continue
-        kinds.append(kind)
-        starts.append(start)
-        ends.append(at)
+        for found in find(text, at):
+            group = found.lastindex or OTHER
+            start, at = found.span(group)
+            if group == NAME:
+                kind = reserved(found[NAME], "NAME")
+            elif group == MARK:
+                mark = found[MARK]
+                kind = PUNCTUATION[mark]
+                if mark in "{[(":
+                    openers.append(len(kinds))
+                    if len(openers) > tokens.depth:
+                        tokens.depth = len(openers)
+                        if tokens.depth > nesting_max:
+                            tokens.stopped = too_deep(start, at, nesting_max)
+                            return tokens
+                elif mark in ")]}":
+                    closed = openers.pop() if openers else -1
+                elif mark == "=>" and closed >= 0 and kinds[-1] == "RPAR" and kinds[closed] == "LPAR":
+                    kinds[closed] = PARAMETERS
+            elif group in _LITERALS:
+                kind = _LITERALS[group]
+            else:
+                at = _unusual(tokens, group, start, at)
+                if at == found.end():
+                    continue
+                break
+            kinds.append(kind)
+            starts.append(start)
+            ends.append(at)
     return tokens
 
 
-def _unusual(tokens: Tokens, kind: str, start: int, end: int) -> int:
+def _unusual(tokens: Tokens, group: int, start: int, end: int) -> int:
     """Take what is no word, mark or literal; gives the offset after it, or -1 where the pass ends."""
-    match kind:
-        case "COMMENT":
-            return _comment(tokens, start, end)
-        case "SLASH":
-            end = _slash(tokens, start, end)
-        case "END":
-            report_invisible(tokens)
-            return -1
-        case _:
-            end = odd_character(tokens, start)
+    if group == COMMENT:
+        return _comment(tokens, start, end)
+    if group == END_OF_TEXT:
+        report_invisible(tokens)
+        return -1
+    end = _slash(tokens, start, end) if group == SLASH else odd_character(tokens, start)
     return end if len(tokens.faults) < FAULTS_MAX else _given_up(tokens, end)
 
 

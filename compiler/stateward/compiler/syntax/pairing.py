@@ -7,6 +7,7 @@ The time is linear.
 from dataclasses import dataclass, field
 from typing import Final
 
+from stateward.compiler.syntax.faults import FAULTS_MAX
 from stateward.compiler.syntax.tokens import CLOSERS, Tokens, starts_field
 
 ON_LINE_MAX: Final = 16
@@ -26,6 +27,8 @@ class Pairing:
     """Closers of the wrong kind, with the opener each was meant for."""
     cut_at: dict[int, int] = field(default_factory=dict)
     """Openers without a closer, with the number of the token before which they end."""
+    stopped_at: int | None = None
+    """The token at which too much was wrong to go on."""
     repeated: set[int] = field(default_factory=set)
     """Braces without a closer that only repeat the brace beside them."""
 
@@ -80,11 +83,11 @@ def pair(tokens: Tokens) -> Pairing:
     if not BRACKETS.intersection(tokens.kinds):
         return Pairing([-1] * len(tokens.kinds))
     pairing = _paired(tokens.kinds, None)
-    if not pairing.faults:
+    if not pairing.faults or pairing.stopped_at is not None:
         return pairing
     indents = Indents(tokens)
     indented = _paired(tokens.kinds, indents)
-    if indented.faults <= pairing.faults:
+    if indented.faults <= pairing.faults and indented.stopped_at is None:
         pairing = indented
     _narrow(tokens.kinds, pairing, indents)
     return pairing
@@ -119,6 +122,9 @@ def _paired(kinds: list[str], indents: Indents | None) -> Pairing:
                 open_count[CLOSERS[kinds[opener]]] -= 1
                 pairing.swapped[at] = opener
                 continue
+            if pairing.faults > FAULTS_MAX:
+                pairing.stopped_at = at
+                break
             if not open_count[kind]:
                 pairing.strays.add(at)
                 if stack:

@@ -3,7 +3,10 @@
 Invariants: `parse` raises on no text; a source without errors has a tree without `Bad` nodes.
 """
 
+import gc
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import get_data
@@ -51,14 +54,27 @@ def parse(source: Source, limits: Limits = LIMITS) -> Parse:
     size_max = limits.module_bytes
     if len(source.text) > size_max // UTF8_BYTES_MAX and source.byte_offset(len(source.text)) > size_max:
         return _refused(source, Trivia(), [too_large(min(len(source.text), size_max), size_max)])
-    attempt = _Attempt(source, limits, scan(source.text, limits.nesting))
-    module, faults = attempt.plain()
-    if faults is None:
-        module, faults = attempt.recovered()
+    with _no_collection():
+        attempt = _Attempt(source, limits, scan(source.text, limits.nesting))
+        module, faults = attempt.plain()
+        if faults is None:
+            module, faults = attempt.recovered()
     trivia = Trivia(tuple(attempt.tokens.comments))
     if module is None:
         return _refused(source, trivia, faults)
     return Parse(module, trivia, _diagnostics(source, faults))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the collector of cycles from looking at what is made: many nodes and no cycle. A third of the time is saved."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _Attempt:
@@ -83,49 +99,50 @@ class _Attempt:
             return None, [self._too_deep(self.automaton, tokens)]
         if self.stuck != FINISHED:
             return None, None
-        return self._measured(self.automaton.values[-1], self.builder, tokens, tokens.faults + self.builder.faults)
+        module: Module = self.automaton.values[-1]
+        faults = tokens.faults + self.builder.faults
+        if self.builder.nested + tokens.depth <= self.limits.nesting:
+            return module, faults
+        return self._measured(module, faults)
 
     def recovered(self) -> tuple[Module | None, list[Fault]]:
         """Parse a broken text as far as it goes."""
         foreign = kind_of(self.tokens, self.stuck)
         if foreign:
             return None, [foreign]
-        text, conflicts = without_conflicts(self.tokens)
+        tokens = self.tokens
+        text, conflicts = without_conflicts(tokens)
         if conflicts:
-            self.tokens = scan(text, self.limits.nesting)
-        tokens = without_slash_comments(self.tokens)
+            tokens = scan(text, self.limits.nesting)
+            if tokens.stopped:
+                return None, [tokens.stopped]
+        tokens = without_slash_comments(tokens)
         balanced = balance(tokens)
-        at = 0
         if seems_loose(balanced):
             balanced = braced(balanced)
-            builder, automaton = self._started(balanced.tokens, loose=False)
-        elif balanced.tokens is self.tokens and self.automaton.start == STARTS[False]:
-            builder, automaton, at = self.builder, self.automaton, self.stuck
-        else:
-            builder, automaton = self._started(balanced.tokens, loose=False)
-        recovery = Recovery(automaton, balanced)
-        module = recovery.module(at)
-        if automaton.is_too_deep:
-            return None, [self._too_deep(automaton, balanced.tokens)]
-        found = [*conflicts, *tokens.faults, *balanced.faults, *recovery.faults, *builder.faults]
+        if balanced.tokens is not self.tokens or self.automaton.start != STARTS[False]:
+            self.builder, self.automaton = self._started(balanced.tokens, loose=False)
+            self.stuck = 0
+        recovery = Recovery(self.automaton, balanced)
+        module = recovery.module(self.stuck)
+        if self.automaton.is_too_deep:
+            return None, [self._too_deep(self.automaton, balanced.tokens)]
+        found = [*conflicts, *tokens.faults, *balanced.faults, *recovery.faults, *self.builder.faults]
         if recovery.left_over is not None:
             found = [fault for fault in found if min(fault.start + 1, fault.end) <= recovery.left_over]
-        if module is None:
-            return None, found
-        return self._measured(module, builder, tokens, found)
+        return self._measured(module, found) if module else (None, found)
 
     def _started(self, tokens: Tokens, *, loose: bool) -> tuple[Builder, Automaton]:
         tables = _tables()
         builder = Builder(self.source.text, tokens)
-        makers = [getattr(builder, alias) if alias else None for alias in tables.alias]
+        makers = [getattr(builder, alias or "first") for alias in tables.alias]
         return builder, Automaton(tables, makers, STARTS[loose], self.limits.nesting * STATES_PER_LEVEL)
 
-    def _measured(self, module: Module, builder: Builder, tokens: Tokens, faults: list[Fault]) -> tuple[Module | None, list[Fault]]:
+    def _measured(self, module: Module, faults: list[Fault]) -> tuple[Module | None, list[Fault]]:
         """Refuse a tree that is too deep."""
-        if builder.nested + tokens.depth > self.limits.nesting:
-            deep = too_deep_node(module, self.limits.nesting)
-            if deep:
-                return None, [too_deep(deep.start, deep.end, self.limits.nesting)]
+        deep = too_deep_node(module, self.limits.nesting)
+        if deep:
+            return None, [too_deep(deep.start, deep.end, self.limits.nesting)]
         return module, faults
 
     def _too_deep(self, automaton: Automaton, tokens: Tokens) -> Fault:
