@@ -217,6 +217,28 @@ class Witness(Protocol):
         """Say that the log of a Worker is not the one whose head is kept, so that `head` is not noted. Never raises."""
 
 
+@dataclass(frozen=True, slots=True)
+class ListedKey:
+    """A key as it is listed."""
+
+    id: str
+    purpose: str
+    """`seal` or `sign`."""
+    created: str
+    """RFC 3339, UTC."""
+    current: bool
+    """Whether it is the one that seals or signs; the others only check."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedKey:
+    """The public half of a signing key, and why it is trusted."""
+
+    id: str
+    public: bytes
+    why: str
+
+
 class StoredLogs(Protocol):
     """Logs as they lie, for whoever verifies them: nothing is checked, and damage ends no reading."""
 

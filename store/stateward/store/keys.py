@@ -19,7 +19,7 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from stateward.runtime.ports import KeysUnusable
+from stateward.runtime.ports import KeysUnusable, ListedKey
 from stateward.runtime.session.chain import time_text
 from stateward.store.private import NotPrivate, locked, make_private_folder, read_private, replace_private, require_private_folder
 
@@ -60,16 +60,6 @@ class Key:
         return f"Key({self.id!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A key as it is listed."""
-
-    id: str
-    purpose: Purpose
-    created: str
-    current: bool
-
-
 class KeyFolder:
     """The keys in one folder. What it raises is KeysUnusable."""
 
@@ -107,14 +97,14 @@ class KeyFolder:
         self._current[purpose] = made
         return made
 
-    def listed(self) -> tuple[Listed, ...]:
+    def listed(self) -> tuple[ListedKey, ...]:
         """List the keys, oldest first."""
         with _said(self.path):
             if not self._is_there():
                 return ()
             keys = [self._stored(name.name.removesuffix(_SUFFIX)) for name in self._names()]
             current = {key.id for purpose in Purpose if (key := self._current_stored(purpose)) is not None}
-        found = [Listed(key.id, key.purpose, key.created, key.id in current) for key in keys if key is not None]
+        found = [ListedKey(key.id, str(key.purpose), key.created, key.id in current) for key in keys if key is not None]
         return tuple(sorted(found, key=lambda each: (each.created, each.id)))
 
     def _names(self) -> list[Path]:

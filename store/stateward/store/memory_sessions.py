@@ -14,10 +14,9 @@ from stateward.runtime.session.chain import link_all
 from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry
 from stateward.runtime.session.verification import Ends
 from stateward.store.revisions import require_definition
-from stateward.store.seal import Seals
+from stateward.store.seal import NO_SEALS, Seals
 from stateward.store.witness import advance
 
-NO_SEALS = Seals()
 NO_DEFINITIONS: Mapping[str, bytes] = MappingProxyType({})
 
 

@@ -84,6 +84,8 @@ class Seals:
         return None if holds else f"its seal is not one of key `{entry.key_id:.80}`"
 
 
+NO_SEALS: Final = Seals()
+
 # --- signatures ---------------------------------------------------------------------------------------------------------------------
 
 
