@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres import Server, server
 from tests.store.folders import MEMORY
 
 # Assertions of the contracts show their values like those of test modules.
@@ -24,3 +25,17 @@ def tmp_path(tmp_path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="stateward-", dir=MEMORY) as folder:
         yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    with server() as started:
+        yield started
+
+
+@pytest.fixture
+def url(postgres: Server) -> Iterator[str]:
+    """An empty database of PostgreSQL."""
+    database = postgres.database()
+    yield database
+    postgres.drop(database)

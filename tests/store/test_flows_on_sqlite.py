@@ -6,20 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from stateward.runtime.ports import FlowStore, Workspaces
 from stateward.store.connection import Refused
 from stateward.store.database import open_store
 from tests.contracts.flows import *  # noqa: F403 -- a contract is all its tests
 from tests.contracts.flows import HERE, draft
-
-
-class Both:
-    """The two ports of one store behind one name, as the contract wants them."""
-
-    def __init__(self, flows: FlowStore, workspaces: Workspaces) -> None:
-        self.ensure, self.get = workspaces.ensure, workspaces.get
-        self.save, self.current, self.revision = flows.save, flows.current, flows.revision
-        self.sources, self.definition = flows.sources, flows.definition
+from tests.store.both import Both
 
 
 @pytest.fixture

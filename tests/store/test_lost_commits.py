@@ -33,6 +33,10 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
         Failing.instead = None
 
 
+def file_of(store: Store) -> Path:
+    return Path(store.place)
+
+
 def start_of(store: Store) -> Head:
     head = store.sessions.head(WORKER)
     assert head is not None
@@ -127,7 +131,7 @@ def test_an_interrupt_between_two_statements_leaves_nothing_and_the_store_goes_o
 
 def keys_after_a_failed_sync_and_a_crash(store: Store, crashed: Path) -> list[str | None]:
     """A failed sync leaves the commit's pages in the log of pages, unknown to its index: recovery after a crash finds them there."""
-    index = store.path.with_name("store.db-shm")
+    index = file_of(store).with_name("store.db-shm")
     head = start_of(store)
 
     def write_pages_and_fail(connection: Failing, sql: str) -> None:
@@ -139,14 +143,14 @@ def keys_after_a_failed_sync_and_a_crash(store: Store, crashed: Path) -> list[st
                 file.write(known)
             raise IO_ERROR
 
-    with open_store(store.path, write=False) as other:  # a second user, for whom the index is kept
+    with open_store(file_of(store), write=False) as other:  # a second user, for whom the index is kept
         assert head == start_of(other)
         Failing.instead = write_pages_and_fail
         with pytest.raises(OutcomeUnknown):
             store.sessions.append(WORKER, head, pair(1))
         assert None is store.sessions.find(WORKER, "1-b")
-        shutil.copy(store.path, crashed)
-        shutil.copy(store.path.with_name("store.db-wal"), crashed.with_name(f"{crashed.name}-wal"))
+        shutil.copy(file_of(store), crashed)
+        shutil.copy(file_of(store).with_name("store.db-wal"), crashed.with_name(f"{crashed.name}-wal"))
     with open_store(crashed, write=False) as recovered:
         return keys(recovered)
 
@@ -163,7 +167,7 @@ def test_it_would_be_brought_back_if_it_were_not_settled(store: Store, tmp_path:
 def test_a_lost_commit_is_not_spoken_of_before_it_is_settled(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "BUSY_WAIT_SECONDS", 0.0)
     monkeypatch.setattr(connections, "BUSY_ATTEMPTS_MAX", 3)
-    reading = sqlite3.connect(store.path, isolation_level=None)
+    reading = sqlite3.connect(file_of(store), isolation_level=None)
     reading.execute("BEGIN")
     reading.execute("SELECT count(*) FROM entries").fetchone()
     head = start_of(store)
@@ -191,7 +195,7 @@ def append_on_a_full_disk(path: Path) -> None:
 
 
 def test_a_write_that_the_system_really_refuses_leaves_nothing(store: Store) -> None:
-    process = child(append_on_a_full_disk, store.path)
+    process = child(append_on_a_full_disk, file_of(store))
     process.join()
     assert 17 == process.exitcode
     assert ["0", "small"] == keys(store)

@@ -30,6 +30,13 @@ PAYLOAD: Final = func.coalesce(
 ).label("payload")
 """An entry's payload, wherever it lies."""
 
+PAYLOAD_BYTES: Final = func.coalesce(
+    func.octet_length(ENTRIES.c.payload),
+    select(func.octet_length(PAYLOADS.c.content)).where(PAYLOADS.c.digest == ENTRIES.c.payload_digest).scalar_subquery(),
+    0,
+)
+"""The size of an entry's payload, read off without reading the payload."""
+
 
 def lies_beside(entry: Entry) -> bool:
     """Whether an entry's payload is too large to lie in it."""

@@ -47,6 +47,13 @@ class Connection(Protocol):
 class Database(Protocol):
     """An open store's database."""
 
+    @property
+    def place(self) -> str:
+        """What names it in a message."""
+
+    def close(self) -> None:
+        """Close it; a later use opens it again."""
+
     def read(self, action: Callable[[Connection], T]) -> T:
         """Run statements that only read. `action` may be run again, so it is to have no effect of its own."""
 

@@ -7,10 +7,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from stateward.runtime.ports import FlowStore, LeaseStore, Sealer, SessionStore, StoredLogs, Witness, Workspaces
+from stateward.runtime.ports import FlowStore, LeaseStore, Sealer, SessionStore, StoredLogs, StoreUnavailable, Witness, Workspaces
+from stateward.store.address import is_url
+from stateward.store.connection import Database
 from stateward.store.leases import SqlLeaseStore
 from stateward.store.seal import Seals
-from stateward.store.sessions import NO_SEALS, SqlSessionStore
+from stateward.store.sessions import SqlSessionStore
 from stateward.store.sqlite import SqliteDatabase
 from stateward.store.workspace import SqlFlowStore, SqlWorkspaces
 
@@ -18,10 +20,9 @@ from stateward.store.workspace import SqlFlowStore, SqlWorkspaces
 class Store:
     """An open store; leaving its context closes it. May be shared between threads, not between processes."""
 
-    def __init__(self, database: SqliteDatabase, seals: Seals = NO_SEALS, witness: Witness | None = None) -> None:
+    def __init__(self, database: Database, sessions: SqlSessionStore) -> None:
         self._database = database
-        self.path: Final = database.path
-        sessions = SqlSessionStore(database, seals, witness)
+        self.place: Final = database.place
         self.sessions: Final[SessionStore] = sessions
         self.stored: Final[StoredLogs] = sessions
         self.leases: Final[LeaseStore] = SqlLeaseStore(database)
@@ -39,16 +40,39 @@ class Store:
         self.close()
 
 
-def open_store(path: Path, *, write: bool, create: bool = False, sealer: Sealer | None = None, witness: Witness | None = None) -> Store:
-    """Open the store that lies in the file `path`.
+def open_store(
+    place: Path | str, *, write: bool, create: bool = False, sealer: Sealer | None = None, witness: Witness | None = None
+) -> Store:
+    """Open the store that lies in a file, or in the database of PostgreSQL that a URL names (`postgresql://…`).
 
-    For reading, nothing is ever created, migrated or written. For writing, `create` makes the file and the folders it lies in where
-    they are missing, readable for this user only, and opening checks that the store still guards what is written once. A `sealer` seals
-    what is appended and checks what is read; for reading, entries under a key that it does not know are given as they are.
+    For reading, nothing is ever created, migrated or written. For writing, `create` makes the store where it is missing (a file and the
+    folders it lies in, readable for this user only; or the tables in a database that is there), and opening checks that the store still
+    guards what is written once. A `sealer` seals what is appended and checks what is read; for reading, entries under a key that it does
+    not know are given as they are.
 
     Raises StoreUnavailable when it cannot be opened, StoreNewer when a newer program wrote it, Damaged when it lacks a table or a guard.
     """
     assert write or not create, "a reader creates nothing"
-    database = SqliteDatabase(path, write=write, create=create)
+    seals = Seals(sealer, unknown_keys_pass=not write)
+    if is_url(place):
+        return _open_postgres(str(place), seals, witness, write=write, create=create)
+    database = SqliteDatabase(Path(place), write=write, create=create)
     database.open()
-    return Store(database, Seals(sealer, unknown_keys_pass=not write), witness)
+    return Store(database, SqlSessionStore(database, seals, witness))
+
+
+def _open_postgres(url: str, seals: Seals, witness: Witness | None, *, write: bool, create: bool) -> Store:
+    try:
+        from stateward.store.postgres import PostgresDatabase  # noqa: PLC0415 -- the driver comes with an extra
+        from stateward.store.postgres_sessions import PostgresSessionStore  # noqa: PLC0415 -- as above
+    except ModuleNotFoundError as missing:
+        if missing.name != "psycopg":
+            raise
+        raise StoreUnavailable("a store on PostgreSQL needs the package psycopg", "install `stateward[postgres]`") from missing
+    database = PostgresDatabase(url, write=write, create=create)
+    try:
+        database.open()
+    except BaseException:
+        database.close()
+        raise
+    return Store(database, PostgresSessionStore(database, seals, witness))

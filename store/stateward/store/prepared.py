@@ -28,12 +28,14 @@ class _ByteOrder(PGTypeCompiler):
         return 'TEXT COLLATE "C"'
 
 
-class _Postgres(PGDialect_psycopg):
+class _PostgresTables(PGDialect_psycopg):
     type_compiler_cls = _ByteOrder
 
 
 SQLITE: Final[Dialect] = sqlite_dialect()
-POSTGRES: Final[Dialect] = _Postgres(paramstyle="format")  # type: ignore[no-untyped-call]
+POSTGRES: Final[Dialect] = PGDialect_psycopg(paramstyle="format")  # type: ignore[no-untyped-call]
+POSTGRES_TABLES: Final[Dialect] = _PostgresTables()  # type: ignore[no-untyped-call]
+"""For what makes tables."""
 
 Row: TypeAlias = Mapping[str, Any]
 """A row by the names of its columns."""

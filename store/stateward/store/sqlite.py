@@ -47,6 +47,7 @@ class SqliteDatabase:
 
     def __init__(self, path: Path, *, write: bool, create: bool) -> None:
         self.path: Final = path.absolute()
+        self.place: Final = str(self.path)
         self._writable: Final = write
         self._create: Final = create
         self._lock: Final = threading.Lock()

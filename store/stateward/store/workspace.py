@@ -16,12 +16,16 @@ from stateward.store.codecs import revision_of, revision_values, workspace_of
 from stateward.store.connection import Connection, Database
 from stateward.store.definitions import keep_definition, read_definition
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import Prepared, Row
+from stateward.store.prepared import Prepared, Row, insert_unless_there
 from stateward.store.revisions import answer_without_writing, require_storable, revision_after
 from stateward.store.tables import FLOW_REVISIONS, FLOW_SOURCES, WORKSPACES
 
 _GET_WORKSPACE: Final = Prepared(select(WORKSPACES).where(WORKSPACES.c.id == bindparam("id")))
-_INSERT_WORKSPACE: Final = Prepared(insert(WORKSPACES))
+_INSERT_WORKSPACE: Final = insert_unless_there(WORKSPACES)
+# Saves into one Workspace go one after the other, also where a database lets several write at a time.
+_TAKE_TURNS: Final = Prepared(
+    select(WORKSPACES.c.id).where(WORKSPACES.c.id == bindparam("workspace")).with_for_update(key_share=True),
+)
 
 _SAME_FLOW: Final = (FLOW_REVISIONS.c.workspace == FLOW_SOURCES.c.workspace) & (FLOW_REVISIONS.c.flow_id == FLOW_SOURCES.c.flow_id)
 _IN_WORKSPACE: Final = FLOW_SOURCES.c.workspace == bindparam("workspace")
@@ -75,7 +79,7 @@ class SqlWorkspaces:
             if stored is not None:
                 return stored
             _INSERT_WORKSPACE.run(connection, {"id": workspace.id, "name": workspace.name, "created": workspace.created})
-            return workspace
+            return _workspace(connection, workspace.id) or workspace
 
         return self.get(workspace.id) or self._database.write(keep)
 
@@ -95,6 +99,7 @@ class SqlFlowStore:
         require_storable(new)
 
         def store(connection: Connection) -> Saved | StaleBase:
+            _TAKE_TURNS.first(connection, {"workspace": workspace})
             current = _first(connection, _LATEST, {"workspace": workspace, "slug": new.slug})
             answer = answer_without_writing(current, new, base)
             if answer is not None:

@@ -1,0 +1,37 @@
+"""Where a store lies, as a person names it: a file, or the URL of a database of PostgreSQL.
+
+Invariant: what names a store in a message holds no password.
+"""
+
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+
+POSTGRESQL: Final = ("postgresql://", "postgres://")
+_SHOWN: Final = ("host", "port", "dbname", "user")
+"""Of the settings behind the question mark: those that say which database it is."""
+
+
+def is_url(place: str | Path) -> bool:
+    """Whether a place is a database of PostgreSQL."""
+    return str(place).startswith(POSTGRESQL)
+
+
+def place_name(place: str | Path) -> str:
+    """Name a place in a message. Raises ValueError for a URL that cannot be read."""
+    if not is_url(place):
+        return str(place)
+    parts = urlsplit(str(place))
+    user, at, host = parts.netloc.rpartition("@")
+    settings = {name: values for name, values in parse_qs(parts.query).items() if name in _SHOWN}
+    return urlunsplit((parts.scheme, f"{user.partition(':')[0]}{at}{host}", parts.path, urlencode(settings, doseq=True, safe="/"), ""))
+
+
+def without_passwords(text: str, url: str) -> str:
+    """Take out of a text what of a URL is no one's to see."""
+    parts = urlsplit(url)
+    settings = parse_qs(parts.query)
+    for secret in (parts.password, *settings.get("password", ()), *settings.get("sslpassword", ())):
+        if secret:
+            text = text.replace(secret, "…")
+    return text

@@ -1,0 +1,131 @@
+"""What the database itself refuses, whoever asks and with whichever program: the rules of immutability, as triggers of PostgreSQL.
+
+The same rules as on SQLite (`triggers.py`), said in its words. What differs: a key that is there refuses a second row by itself, since
+nothing here replaces a row without firing the triggers of an update; TRUNCATE is one more way to delete, and refused; and the triggers
+fire always, also in a session that plays a replica.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+SCHEMA: Final = "stateward"
+
+# What the functions look at is named with its schema: whoever connects may look for names elsewhere.
+_WRITTEN_ONCE: Final[Mapping[str, tuple[str, str]]] = {
+    "definitions": ("a definition", "TRUE"),
+    "flow_source_revisions": ("a revision", "TRUE"),
+    "tombstones": ("a tombstone", "TRUE"),
+    "payloads": ("a payload of an entry", "EXISTS (SELECT 1 FROM stateward.entries WHERE payload_digest = OLD.digest AND payload IS NULL)"),
+    "workers": ("the identity of a Worker", "NOT EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = OLD.id)"),
+    "entries": ("an entry", "NOT EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = OLD.worker)"),
+}
+"""What a row is called, and when it may not be deleted."""
+_NOT_THE_NEXT_REVISION: Final = (
+    "NEW.revision IS DISTINCT FROM (SELECT coalesce(max(revision), 0) + 1 FROM stateward.flow_source_revisions"
+    " WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
+)
+_NOT_THE_NEXT_ENTRY: Final = (
+    "(NEW.seq - 1) || ' ' || NEW.previous IS DISTINCT FROM coalesce("
+    "(SELECT seq || ' ' || digest FROM stateward.entries WHERE worker = NEW.worker ORDER BY seq DESC LIMIT 1),"
+    " (SELECT base_seq || ' ' || base_digest FROM stateward.workers WHERE id = NEW.worker), '')"
+    " OR (NEW.payload IS NULL AND NOT EXISTS (SELECT 1 FROM stateward.payloads WHERE digest = NEW.payload_digest))"
+)
+_NOT_THE_LAST_ENTRY: Final = (
+    "NOT EXISTS (SELECT 1 FROM (SELECT seq, digest FROM stateward.entries WHERE worker = NEW.worker ORDER BY seq DESC LIMIT 1) AS last"
+    " WHERE seq = NEW.seq AND digest = NEW.digest)"
+)
+_NOT_THE_END: Final = (
+    "NOT EXISTS (SELECT 1 FROM stateward.heads WHERE worker = NEW.worker AND seq = NEW.seq AND digest = NEW.digest FOR UPDATE)"
+)
+_BURIED: Final = "EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = NEW.id)"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A trigger and the function that it calls; both have the rule's name."""
+
+    name: str
+    table: str
+    event: str
+    says: str
+    refused_when: str = "TRUE"
+
+    @property
+    def trigger(self) -> str:
+        """The trigger, as PostgreSQL writes one that is there."""
+        each = "STATEMENT" if self.event == "TRUNCATE" else "ROW"
+        return f"CREATE TRIGGER {self.name} BEFORE {self.event} ON {SCHEMA}.{self.table} FOR EACH {each} EXECUTE FUNCTION {self.name}()"
+
+    @property
+    def body(self) -> str:
+        """What its function does."""
+        row = {"INSERT": "NEW", "UPDATE": "NEW", "DELETE": "OLD", "TRUNCATE": "NULL"}[self.event]
+        raised = f"RAISE EXCEPTION USING MESSAGE = '{self.name}: {self.says}', ERRCODE = 'integrity_constraint_violation'"
+        return f" BEGIN IF {self.refused_when} THEN {raised}; END IF; RETURN {row}; END "
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What makes it."""
+        return (
+            f"CREATE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS $rule${self.body}$rule$",
+            self.trigger,
+            f"ALTER TABLE {self.table} ENABLE ALWAYS TRIGGER {self.name}",
+        )
+
+
+def _written_once(table: str, what: str, kept_when: str) -> tuple[Rule, Rule]:
+    return (
+        Rule(f"{table}_no_update", table, "UPDATE", f"{what} is never changed"),
+        Rule(f"{table}_no_delete", table, "DELETE", f"{what} is never deleted", kept_when),
+    )
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    *(rule for table, (what, kept_when) in _WRITTEN_ONCE.items() for rule in _written_once(table, what, kept_when)),
+    *(Rule(f"{table}_no_truncate", table, "TRUNCATE", f"{table} is never emptied") for table in (*_WRITTEN_ONCE, "heads", "flow_sources")),
+    Rule(
+        "flow_source_revisions_only_next",
+        "flow_source_revisions",
+        "INSERT",
+        "a revision is written once, after the last one of its flow",
+        _NOT_THE_NEXT_REVISION,
+    ),
+    Rule("tombstones_only_last", "tombstones", "INSERT", "a tombstone is written once and says what the head is", _NOT_THE_END),
+    Rule("workers_only_new", "workers", "INSERT", "the identity of a Worker is never used again", _BURIED),
+    Rule("entries_only_next", "entries", "INSERT", "an entry is written once, after the last one of its log", _NOT_THE_NEXT_ENTRY),
+    Rule("heads_only_first", "heads", "INSERT", "a head is written once and says what the last entry is", _NOT_THE_LAST_ENTRY),
+    Rule(
+        "heads_only_forward",
+        "heads",
+        "UPDATE",
+        "a head moves forward only, to the last entry",
+        f"NEW.worker IS DISTINCT FROM OLD.worker OR NEW.seq <= OLD.seq OR {_NOT_THE_LAST_ENTRY}",
+    ),
+    Rule(
+        "heads_no_delete",
+        "heads",
+        "DELETE",
+        "a head is never deleted",
+        "NOT EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = OLD.worker)",
+    ),
+)
+"""The rules, as the database is to hold them."""
+
+HELD: Final = f"""
+SELECT t.tgname, pg_get_triggerdef(t.oid), t.tgenabled::text, p.prosrc
+FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_proc AS p ON p.oid = t.tgfoid
+WHERE c.relnamespace = '{SCHEMA}'::regnamespace AND NOT t.tgisinternal
+"""  # noqa: S608 -- a constant of this file
+"""Gives the rules that a database holds, for `broken_rule`."""
+
+
+def broken_rule(held: Mapping[str, tuple[str, str, str]]) -> str | None:
+    """Say in one line which rule a database lacks, or holds in another form; None when it holds exactly ours."""
+    for rule in RULES:
+        if rule.name not in held:
+            return f"the rule `{rule.name}` is missing"
+        if held[rule.name] != (rule.trigger, "A", rule.body):
+            return f"the rule `{rule.name}` was altered"
+    unknown = sorted(held.keys() - {rule.name for rule in RULES})
+    return f"there is a rule `{unknown[0]}` of somebody else" if unknown else None

