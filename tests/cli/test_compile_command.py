@@ -154,8 +154,10 @@ def test_a_selector_names_the_current_source_of_the_workspace(here: Path, monkey
     missing = run("workspace:papr")
     assert (missing.exit_code, missing.stderr) == (
         2,
-        "error: the Workspace keeps no flow `workspace:papr`; keep it with `stateward flow save`\n",
+        "error: the Workspace keeps no flow `workspace:papr`\n  = help: did you mean `workspace:paper`?\n",
     )
+    assert run("workspace:coder-review").stderr.splitlines()[1] == "  = help: did you mean `builtin:coder-review`?"
+    assert run("workspace:other").stderr.splitlines()[1] == "  = help: keep it with `stateward flow save`"
 
 
 def test_standard_input_is_a_source(here: Path) -> None:
@@ -236,59 +238,59 @@ def test_the_report_for_programs(here: Path) -> None:
 
 
 BAD_INPUT = {
-    "missing": (["nope.dcdl"], 2, "error: `nope.dcdl` does not exist; check the path\n"),
-    "nearly": (["papr.dcdl"], 2, "error: `papr.dcdl` does not exist; did you mean `paper.dcdl`?\n"),
-    "without its end": (["paper"], 2, "error: `paper` does not exist; did you mean `paper.dcdl`?\n"),
-    "a bare slug": (["single-step"], 2, "error: `single-step` does not exist; did you mean `builtin:single-step`?\n"),
-    "below a file": (["paper.dcdl/x"], 2, "error: `paper.dcdl/x` does not exist; check the path\n"),
+    "missing": (["nope.dcdl"], 2, "error: `nope.dcdl` does not exist\n  = help: check the path\n"),
+    "nearly": (["papr.dcdl"], 2, "error: `papr.dcdl` does not exist\n  = help: did you mean `paper.dcdl`?\n"),
+    "without its end": (["paper"], 2, "error: `paper` does not exist\n  = help: did you mean `paper.dcdl`?\n"),
+    "a bare slug": (["single-step"], 2, "error: `single-step` does not exist\n  = help: did you mean `builtin:single-step`?\n"),
+    "below a file": (["paper.dcdl/x"], 2, "error: `paper.dcdl/x` does not exist\n  = help: check the path\n"),
     "a folder without flows": (
         ["empty"],
         2,
-        "error: no flow in `empty`; a flow is a `*.dcdl` file with `states` or `schema_version`; name the file itself\n",
+        "error: no flow in `empty`\n  = help: a flow is a `*.dcdl` file with `states` or `schema_version`; name the file itself\n",
     ),
     "a folder with other files": (
         ["others"],
         2,
         (
-            "error: no flow in `others` (1 other file passed over); a flow is a `*.dcdl` file with `states` or `schema_version`; "
-            "name the file itself\n"
+            "error: no flow in `others` (1 other file passed over)\n"
+            "  = help: a flow is a `*.dcdl` file with `states` or `schema_version`; name the file itself\n"
         ),
     ),
     "no such built-in": (
         ["builtin:coder-revew"],
         2,
-        "error: no built-in flow is named `coder-revew`; did you mean `builtin:coder-review`?\n",
+        "error: no built-in flow is named `coder-revew`\n  = help: did you mean `builtin:coder-review`?\n",
     ),
     "another built-in": (
         ["builtin:../../x"],
         2,
-        "error: no built-in flow is named `../../x`; there are `coder-review`, `operator-run` and `single-step`\n",
+        "error: no built-in flow is named `../../x`\n  = help: there are `coder-review`, `operator-run` and `single-step`\n",
     ),
     "no Workspace": (
         ["workspace:paper"],
         2,
         (
-            "error: `workspace:paper` cannot be resolved: no Workspace at {here} or above it; "
-            "begin one with `stateward run` or `stateward flow save`\n"
+            "error: `workspace:paper` cannot be resolved: no Workspace at {here} or above it\n"
+            "  = help: begin one with `stateward run` or `stateward flow save`\n"
         ),
     ),
-    "a pipe": (["pipe"], 2, "error: `pipe` is neither a file nor a folder; name `-` to read standard input\n"),
+    "a pipe": (["pipe"], 2, "error: `pipe` is neither a file nor a folder\n  = help: name `-` to read standard input\n"),
     "output into a missing folder": (
         ["paper.dcdl", "--output", "out/x.json"],
         2,
-        "error: the folder of `out/x.json` does not exist; make it first: mkdir -p {here}/out\n",
+        "error: the folder of `out/x.json` does not exist\n  = help: make it first: mkdir -p {here}/out\n",
     ),
-    "output over a folder": (["paper.dcdl", "--output", "empty"], 2, "error: `empty` is a folder; name a file in it\n"),
+    "output over a folder": (["paper.dcdl", "--output", "empty"], 2, "error: `empty` is a folder\n  = help: name a file in it\n"),
     "output of two flows": (
         ["paper.dcdl", "builtin:single-step", "--output", "x.json"],
         2,
-        "error: `--output` takes one flow, and 2 were named; compile them one by one\n",
+        "error: `--output` takes one flow, and 2 were named\n  = help: compile them one by one\n",
     ),
 }
 
 
 @pytest.mark.parametrize("case", BAD_INPUT)
-def test_bad_input_is_one_line_with_its_remedy(here: Path, case: str) -> None:
+def test_bad_input_is_one_line_and_one_with_its_remedy(here: Path, case: str) -> None:
     arguments, status, line = BAD_INPUT[case]
     write(here, paper=GOOD)
     (here / "empty").mkdir()
@@ -310,19 +312,19 @@ class _Denied:
     """A stand-in for a file system that denies: tests may run as a user whom no mode keeps out."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-        opened, listed = Path.open, os.scandir
+        opened, listed = os.open, os.scandir
 
-        def open_(path: Path, *arguments: object, **keywords: object) -> object:
-            if path.name in names:
+        def open_(path: str | Path, *arguments: int, **keywords: int) -> int:
+            if Path(path).name in names:
                 raise PermissionError(13, "Permission denied", str(path))
-            return opened(path, *arguments, **keywords)  # type: ignore[call-overload]
+            return opened(path, *arguments, **keywords)
 
         def scandir(path: str) -> object:
             if Path(path).name in names:
                 raise PermissionError(13, "Permission denied", path)
             return listed(path)
 
-        monkeypatch.setattr(Path, "open", open_)
+        monkeypatch.setattr(os, "open", open_)
         monkeypatch.setattr(os, "scandir", scandir)
 
 
@@ -333,7 +335,7 @@ def test_an_unreadable_file_is_status_3(here: Path, monkeypatch: pytest.MonkeyPa
     assert (done.exit_code, done.stdout, done.stderr) == (
         3,
         "checked 1 flow: no problems\n",
-        "error: `secret.dcdl` cannot be read: permission denied; make it readable: chmod u+r\n",
+        "error: `secret.dcdl` cannot be read: permission denied\n  = help: make it readable, and the folders above it too (chmod)\n",
     )
 
 
@@ -343,7 +345,9 @@ def test_an_unreadable_folder_below_is_status_3_and_the_rest_is_checked(here: Pa
     _Denied(monkeypatch, "locked")
     done = run(".")
     assert (done.exit_code, done.stdout) == (3, "checked 1 flow: no problems\n")
-    assert done.stderr == "error: `./locked` cannot be read: permission denied; make it readable: chmod u+r\n"
+    assert done.stderr == (
+        "error: `./locked` cannot be read: permission denied\n  = help: make it readable, and the folders above it too (chmod)\n"
+    )
 
 
 def test_output_that_cannot_be_written_is_status_3_and_leaves_nothing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,7 +360,7 @@ def test_output_that_cannot_be_written_is_status_3_and_leaves_nothing(here: Path
     done = run("paper.dcdl", "--output", "out.json")
     assert (done.exit_code, done.stderr) == (
         3,
-        "error: `out.json` cannot be written: no space left on device; name a place that can be written\n",
+        "error: `out.json` cannot be written: no space left on device\n  = help: name a place that can be written\n",
     )
     assert [path.name for path in here.iterdir()] == ["paper.dcdl"]
 

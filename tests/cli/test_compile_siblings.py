@@ -101,7 +101,7 @@ def test_a_file_that_cannot_be_written_is_status_3_and_stays(here: Path, monkeyp
     done = run("fmt", "a.dcdl")
     assert (done.exit_code, done.stderr) == (
         3,
-        "error: `a.dcdl` cannot be written: no space left on device; name a place that can be written\n",
+        "error: `a.dcdl` cannot be written: no space left on device\n  = help: name a place that can be written\n",
     )
     assert [(path.name, path.read_text()) for path in here.iterdir()] == [("a.dcdl", LOOSE)]
 
@@ -109,13 +109,13 @@ def test_a_file_that_cannot_be_written_is_status_3_and_stays(here: Path, monkeyp
 @pytest.mark.parametrize("command", ["fmt", "eval", "graph"])
 def test_a_missing_file_is_one_line_and_status_2(here: Path, command: str) -> None:
     done = run(command, "nope.dcdl")
-    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "error: `nope.dcdl` does not exist; check the path\n")
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "error: `nope.dcdl` does not exist\n  = help: check the path\n")
 
 
 @pytest.mark.parametrize("command", ["eval", "graph"])
 def test_a_folder_where_a_file_is_wanted_is_one_line_and_status_2(here: Path, command: str) -> None:
     done = run(command, ".")
-    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "error: `.` is a folder; name a file in it\n")
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "error: `.` is a folder\n  = help: name a file in it\n")
 
 
 def test_a_value_is_printed_in_the_language_or_as_json(here: Path) -> None:
@@ -198,7 +198,10 @@ def test_the_compiler_by_itself_reads_standard_input_and_nothing_else(here: Path
     assert (named.returncode, named.stdout, named.stderr) == (
         2,
         "",
-        "error: `paper.dcdl` cannot be read: this command reads standard input only; name `-`, or use `stateward compile paper.dcdl`\n",
+        (
+            "error: `paper.dcdl` cannot be read: this command reads standard input only\n"
+            "  = help: name `-`, or use `stateward compile paper.dcdl`\n"
+        ),
     )
     assert _module("compile", "-", "--output", "x.json", stdin=GOOD).returncode == 2
     assert [path.name for path in here.iterdir()] == ["paper.dcdl"]

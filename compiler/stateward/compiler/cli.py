@@ -6,15 +6,18 @@ only. Exit status: 0 clean, 1 errors found, 2 wrong usage or nothing there, 3 th
 """
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO
 
 import click
 
+from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.json import VERSION, diagnostic_json
 from stateward.compiler.diagnostics.model import Diagnostic, Severity, sort_key
 from stateward.compiler.diagnostics.report import Checked, Failure, Report, document, stricter, summary
@@ -44,6 +47,10 @@ class Document(NamedTuple):
     name: str
     data: bytes
     """At most one byte more than was asked for, which is enough to tell that it is too large."""
+    identity: str
+    """The same for two documents exactly when they are one: what people see does not tell a file from a source of that name elsewhere."""
+    path: str | None = None
+    """The file that it was read from, as the system has it; None when it is no file."""
     slug: str | None = None
     """What it is kept under; None when it is not kept under a slug."""
 
@@ -67,16 +74,16 @@ class Host(Protocol):
         """Read standard input to its end."""
         ...
 
-    def write(self, path: str, data: bytes) -> Failure | None:
-        """Write a file whole or not at all."""
+    def write(self, path: str, data: bytes, *, never: Sequence[str] = ()) -> Failure | None:
+        """Write a file whole or not at all; none of the files `never` is written over."""
         ...
 
     def loader(self, argument: str) -> "Loader":
         """Give the loader for the imports of a file: it reaches the files of that folder and below."""
         ...
 
-    def look(self) -> "Look":
-        """Say how standard output is written to."""
+    def look(self, *, err: bool = False) -> "Look":
+        """Say how standard output, or standard error, is written to."""
         ...
 
 
@@ -94,11 +101,11 @@ class StandardInputOnly:
 
     def standard_input(self, name: str, *, bytes_max: int) -> Document | Failure:
         """Read standard input."""
-        return Document(name, sys.stdin.buffer.read(bytes_max + 1))
+        return read_standard_input(name, bytes_max)
 
-    def write(self, path: str, data: bytes) -> Failure | None:
+    def write(self, path: str, data: bytes, *, never: Sequence[str] = ()) -> Failure | None:
         """Refuse: there are no files here."""
-        del data
+        del data, never
         return Failure(f"`{path}` cannot be written: this command writes standard output only", "name `-`", STATUS_USAGE)
 
     def loader(self, argument: str) -> "Loader":
@@ -108,11 +115,41 @@ class StandardInputOnly:
         del argument
         return REFUSING
 
-    def look(self) -> "Look":
+    def look(self, *, err: bool = False) -> "Look":
         """Take the terminal to be plain."""
         from stateward.compiler.diagnostics.text import PLAIN  # noqa: PLC0415 - a clean flow needs no renderer
 
+        del err
         return PLAIN
+
+
+class OutputFailed(click.ClickException):
+    """What was to be printed could not be."""
+
+    exit_code = STATUS_ENVIRONMENT
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+    def show(self, file: IO[str] | None = None) -> None:
+        """Print to standard error."""
+        click.echo(self.failure.text(), err=True, file=file, nl=False)
+
+
+def read_standard_input(name: str, bytes_max: int) -> Document | Failure:
+    """Read standard input to its end, or to one byte more than is wanted."""
+    if sys.stdin is None:
+        return Failure("standard input cannot be read: it is closed", "pipe the source into it", STATUS_ENVIRONMENT)
+    try:
+        return Document(name, sys.stdin.buffer.read(bytes_max + 1), STANDARD_INPUT)
+    except OSError as fault:
+        return Failure(f"standard input cannot be read: {reason(fault)}", "pipe the source into it", STATUS_ENVIRONMENT)
+
+
+def reason(fault: OSError) -> str:
+    """Say why the system did not do something, in the manner of messages."""
+    return (fault.strerror or type(fault).__name__).lower()
 
 
 def _host(context: click.Context) -> Host:
@@ -142,25 +179,48 @@ def _slug(name: str) -> str | None:
 
 
 def _say(text: str, *, err: bool = False, coloured: bool = False) -> None:
-    """Write text to a stream of the process, whatever its encoding can show."""
-    encoding = (sys.stderr if err else sys.stdout).encoding or "utf-8"
-    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, nl=False, color=coloured)
-
-
-def _json(data: object, indent: int | None = None) -> str:
-    """Write JSON with every character as it is where standard output can show it, and escaped where it cannot."""
-    return json.dumps(data, ensure_ascii=not (sys.stdout.encoding or "").lower().startswith("utf"), indent=indent)
+    """Write text to a stream of the process, whatever its encoding can show; one that is closed wants none."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is None:
+        return
+    encoding = stream.encoding or "utf-8"
+    with _printing(stream):
+        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err, nl=False, color=coloured)
 
 
 def _put(data: bytes) -> None:
     """Write bytes to standard output as they are."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    if sys.stdout is None:
+        raise OutputFailed(Failure("standard output cannot be written: it is closed", "name a file", STATUS_ENVIRONMENT))
+    with _printing(sys.stdout):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _printing(stream: TextIO) -> Iterator[None]:
+    """Turn a fault in printing into one clear line. A reader who has left is no fault: that is for the program to take."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        # What is still buffered must not fail once more when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        kind = "error" if stream is sys.stderr else "output"
+        failure = Failure(f"standard {kind} cannot be written: {reason(fault)}", "send it elsewhere", STATUS_ENVIRONMENT)
+        raise OutputFailed(failure) from fault
+
+
+def _json(data: object, *, indent: int | None = None, err: bool = False) -> str:
+    """Write JSON with every character as it is where the stream can show it, and escaped where it cannot."""
+    encoding = getattr(sys.stderr if err else sys.stdout, "encoding", None) or ""
+    return json.dumps(data, ensure_ascii=not encoding.lower().startswith("utf"), indent=indent)
 
 
 def _fail(failure: Failure) -> None:
-    _say(f"{failure.line()}\n", err=True)
+    _say(failure.text(), err=True)
 
 
 def _show(diagnostics: Sequence[Diagnostic], host: Host, shown_max: int, *, err: bool) -> None:
@@ -169,7 +229,7 @@ def _show(diagnostics: Sequence[Diagnostic], host: Host, shown_max: int, *, err:
         return
     from stateward.compiler.diagnostics.text import render  # noqa: PLC0415 - a clean flow needs no renderer
 
-    look = host.look()
+    look = host.look(err=err)
     shown = diagnostics[:shown_max] if shown_max else diagnostics
     _say(render(shown, look), err=err, coloured=look.colour)
     if len(shown) < len(diagnostics):
@@ -196,19 +256,19 @@ def compile_command(
     """
     host = _host(context)
     run = _Run()
-    for path in paths:
+    for path in dict.fromkeys(paths):
         run.take(path, _found(host, path, stdin_filename, bytes_max=FLOW_SOURCE_BYTES_MAX))
-    checked = [_checked(name, compilation, strict=strict) for name, compilation in run.compiled]
+    checked = [_checked(each.name, compilation, strict=strict) for each, compilation in run.compiled]
     report = Report(checked, [*run.failures, *_written(host, output, run, checked)], run.passed_over)
     err = output == STANDARD_INPUT
     if form == "json":
-        _say(f"{_json(document(report), indent=2)}\n", err=err)
+        _say(f"{_json(document(report), indent=2, err=err)}\n", err=err)
     else:
         found = [each for one in checked for each in one.diagnostics]
         _show(found, host, SHOWN_MAX if shown_max is None else shown_max, err=err)
         if checked:
             _say(f"{summary(report)}\n", err=err)
-    for failure in report.failures:
+    for failure in report.failures if form == "human" or not err else ():  # a document for programs holds them already
         _fail(failure)
     context.exit(report.status)
 
@@ -217,7 +277,7 @@ def compile_command(
 class _Run:
     """What a run of compile has met so far."""
 
-    compiled: list[tuple[str, "Compilation"]] = field(default_factory=list)
+    compiled: list[tuple[Document, "Compilation"]] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     passed_over: int = 0
     seen: set[str] = field(default_factory=set)
@@ -244,10 +304,11 @@ class _Run:
     def _compile(self, document_: Document) -> None:
         from stateward.compiler.pipeline import compile_source  # noqa: PLC0415 - help needs none of this
 
-        name = document_.name
-        if name not in self.seen:
-            self.seen.add(name)
-            self.compiled.append((name, compile_source(document_.data, name=name, slug=document_.slug or _slug(name))))
+        if document_.identity in self.seen:
+            return
+        self.seen.add(document_.identity)
+        compilation = compile_source(document_.data, name=document_.name, slug=document_.slug or _slug(document_.name))
+        self.compiled.append((document_, compilation))
 
 
 def _is_flow(document_: Document) -> bool:
@@ -290,7 +351,7 @@ def _written(host: Host, output: str | None, run: _Run, checked: Sequence[Checke
     if output == STANDARD_INPUT:
         _put(data)
         return []
-    failed = host.write(output, data)
+    failed = host.write(output, data, never=[each.path for each, _ in run.compiled if each.path is not None])
     return [failed] if failed is not None else []
 
 
@@ -335,8 +396,8 @@ def fmt_command(context: click.Context, paths: Sequence[str], *, check: bool, as
     host = _host(context)
     outcomes: list[_Formatted] = []
     status = 0
-    for path in paths:
-        found = _found(host, path, stdin_filename, bytes_max=LIMITS.module_bytes)
+    for path in dict.fromkeys(paths):
+        found = _formattable(host, path, stdin_filename)
         for each in [found] if isinstance(found, Failure) else found.documents:
             task = _Formatting(host, check=check, as_diff=as_diff, to_stdout=path == STANDARD_INPUT)
             outcome = each if isinstance(each, Failure) else task.run(each)
@@ -351,6 +412,13 @@ def fmt_command(context: click.Context, paths: Sequence[str], *, check: bool, as
     if outcomes and STANDARD_INPUT not in paths:
         _say(f"{_formatting_summary(outcomes, dry=dry)}\n", err=as_diff)
     context.exit(status)
+
+
+def _formattable(host: Host, path: str, stdin_name: str) -> Found | Failure:
+    """Find what can be formatted; what a selector names is kept in no file."""
+    if path.startswith(SELECTORS):
+        return Failure(f"`{path}` is no file", "format the file that it is saved from", STATUS_USAGE)
+    return _found(host, path, stdin_name, bytes_max=LIMITS.module_bytes)
 
 
 class _Formatted(Enum):
@@ -377,16 +445,17 @@ class _Formatting(NamedTuple):
             return _Formatted.BROKEN
         same = text.encode() == given.data
         if self.as_diff:
-            _say(_diff(given.name, source.text, text))
+            _say(_diff(safe(given.name), source.text, text))
         elif self.check:
-            _say("" if same else f"{given.name} is not in canonical form\n")
+            _say("" if same else f"{safe(given.name)} is not in canonical form\n")
         elif self.to_stdout:
             _put(text.encode())
         elif not same:
-            failed = self.host.write(given.name, text.encode())
+            assert given.path is not None, "only files and standard input are formatted"
+            failed = self.host.write(given.path, text.encode())
             if failed is not None:
                 return failed
-            _say(f"formatted {given.name}\n")
+            _say(f"formatted {safe(given.name)}\n")
         return _Formatted.SAME if same else _Formatted.CHANGED
 
 

@@ -110,7 +110,7 @@ def test_the_status_is_that_of_the_worst() -> None:
 
 
 def test_a_failure_is_one_line_with_its_remedy() -> None:
-    assert Failure("`x` does not exist", "check the path", 2).line() == "error: `x` does not exist; check the path"
+    assert Failure("`x` does not exist", "check the path", 2).text() == "error: `x` does not exist\n  = help: check the path\n"
 
 
 def test_stricter_makes_errors_of_warnings_and_changes_nothing_else() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.json import VERSION, diagnostic_json
 from stateward.compiler.diagnostics.model import Diagnostic, Severity
 from stateward.compiler.diagnostics.wording import counted
@@ -36,9 +37,10 @@ class Failure(NamedTuple):
     status: int
     """2 when what was asked for is not there, 3 when the environment failed."""
 
-    def line(self) -> str:
-        """Tell it in one line."""
-        return f"error: {self.message}; {self.remedy}"
+    def text(self) -> str:
+        """Tell it: a line that names the thing, and one with the remedy where there is one. Names in it cannot act on a terminal."""
+        remedy = f"  = help: {safe(self.remedy)}\n" if self.remedy else ""
+        return f"error: {safe(self.message)}\n{remedy}"
 
 
 class Report(NamedTuple):

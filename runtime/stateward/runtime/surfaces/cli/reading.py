@@ -1,20 +1,32 @@
 """What the authors' commands read and write: files, folders, standard input, selectors. The host of `stateward.compiler.cli`.
 
-Invariants: a failure is one line with its remedy and never an exception; a file is written whole or not at all; folders are walked by
-name, without following links to folders and without entering those that begin with a dot.
+Invariants: a failure is a value with its remedy and never an exception; a file is written whole or not at all, and nothing but a file is
+ever replaced; reading never waits for what is no file. Folders are walked by name, without following links to folders and passing over
+what begins with a dot (editors and systems keep their own things there).
 """
 
+import errno
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
-from stateward.compiler.cli import SELECTORS, STATUS_ENVIRONMENT, STATUS_USAGE, SUFFIX, Document, Found
+from stateward.compiler.cli import (
+    SELECTORS,
+    STATUS_ENVIRONMENT,
+    STATUS_USAGE,
+    SUFFIX,
+    Document,
+    Found,
+    read_standard_input,
+    reason,
+)
 from stateward.compiler.diagnostics.report import Failure
-from stateward.compiler.diagnostics.wording import listed, nearest
+from stateward.compiler.diagnostics.wording import listed, nearest, quoted
 from stateward.resources.catalog import builtin, builtins
 
 if TYPE_CHECKING:
@@ -25,6 +37,14 @@ FILES_MAX: Final = 10_000
 """`*.dcdl` files that one folder may have below it."""
 WIDTH_MIN: Final = 60
 
+_NOTHING_THERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
+"""What the system says where nothing is or can be."""
+_STREAMS: Final = ("/dev/", "/proc/")
+"""Where the names of open streams lie, some of which lead to files."""
+_CHECK: Final = "check the path"
+SLUGS_MAX: Final = 500
+"""Slugs of a Workspace among which a near one is sought."""
+
 WorkspaceResolver = Callable[[str], Document | Failure]
 """Gives the current source of a slug in the Workspace."""
 
@@ -34,18 +54,23 @@ def workspace_source(slug: str) -> Document | Failure:
     from stateward.runtime.ports import Fault  # noqa: PLC0415 - only this selector opens a store
     from stateward.runtime.wiring import NoWorkspace, locate, reading  # noqa: PLC0415
 
-    named = f"`workspace:{_shown(slug)}`"
+    named = quoted(f"workspace:{_shown(slug)}")
     try:
         location = locate(Path.cwd())
         with reading(location) as runtime:
             current = runtime.flows.current(location.workspace, slug)
+            kept = [] if current is not None else [each.slug for each in runtime.flows.sources(location.workspace, SLUGS_MAX)]
     except NoWorkspace as fault:
         return Failure(f"{named} cannot be resolved: {fault.message}", fault.remedy, STATUS_USAGE)
     except Fault as fault:
         return Failure(f"{named} cannot be read: {fault.message}", fault.remedy or "see that the store is whole", STATUS_ENVIRONMENT)
+    except FileNotFoundError:
+        return Failure(f"{named} cannot be resolved: the current folder is gone", "go to a folder that is there", STATUS_ENVIRONMENT)
     if current is None:
-        return Failure(f"the Workspace keeps no flow {named}", "keep it with `stateward flow save`", STATUS_USAGE)
-    return Document(f"flows/{slug}{SUFFIX}", current.content, slug)
+        near = nearest(slug, kept)
+        remedy = _did_you_mean(f"workspace:{near}") if near is not None else _built_in(slug) or "keep it with `stateward flow save`"
+        return Failure(f"the Workspace keeps no flow {named}", remedy, STATUS_USAGE)
+    return Document(f"flows/{slug}{SUFFIX}", current.content, f"workspace:{slug}", slug=slug)
 
 
 class FileHost:
@@ -59,37 +84,30 @@ class FileHost:
         if argument.startswith(SELECTORS):
             kind, _, slug = argument.partition(":")
             return _one(_builtin(slug) if kind == "builtin" else self._workspace(slug))
+        if not argument:
+            return Failure("an empty path names nothing", "name a file, a folder, a selector or `-`", STATUS_USAGE)
         path = Path(argument)
         try:
-            mode = path.stat().st_mode
+            is_folder = stat.S_ISDIR(path.stat().st_mode)
         except OSError as fault:
             return _unfindable(argument, fault)
-        if stat.S_ISDIR(mode):
-            return Found(_below(path, bytes_max), is_folder=True)
-        if not stat.S_ISREG(mode):
-            return Failure(f"`{_shown(argument)}` is neither a file nor a folder", "name `-` to read standard input", STATUS_USAGE)
-        return _one(_read(path, bytes_max))
+        return Found(_below(path, bytes_max), is_folder=True) if is_folder else _one(_read(path, bytes_max))
 
     def standard_input(self, name: str, *, bytes_max: int) -> Document | Failure:
         """Read standard input to its end, or to one byte more than is wanted."""
-        try:
-            return Document(name, sys.stdin.buffer.read(bytes_max + 1))
-        except OSError as fault:
-            return Failure(f"standard input cannot be read: {_reason(fault)}", "pipe the source into it", STATUS_ENVIRONMENT)
+        return read_standard_input(name, bytes_max)
 
-    def write(self, path: str, data: bytes) -> Failure | None:
-        """Write a file whole or not at all; a link is written through, and the mode of a file that is there is kept."""
-        shown = _shown(path)
-        target = Path(os.path.realpath(path))
-        if target.is_dir():
-            return Failure(f"`{shown}` is a folder", "name a file in it", STATUS_USAGE)
-        if not target.parent.is_dir():
-            return Failure(f"the folder of `{shown}` does not exist", f"make it first: mkdir -p {_shown(str(target.parent))}", STATUS_USAGE)
+    def write(self, path: str, data: bytes, *, never: Sequence[str] = ()) -> Failure | None:
+        """Write a file whole or not at all, none of the files `never`.
+
+        A link is written through; the mode and the owner of a file that is there are kept. A pipe or a device is written to as it is.
+        """
+        if not path:
+            return Failure("an empty path names nothing", "name a file, or `-` for standard output", STATUS_USAGE)
         try:
-            _replace(target, data)
+            return _written(path, data, never)
         except OSError as fault:
-            return Failure(f"`{shown}` cannot be written: {_reason(fault)}", "name a place that can be written", STATUS_ENVIRONMENT)
-        return None
+            return Failure(f"`{_shown(path)}` cannot be written: {reason(fault)}", "name a place that can be written", STATUS_ENVIRONMENT)
 
     def loader(self, argument: str) -> "Loader":
         """Give a loader that reaches the files of the folder of a file and below; what a selector names imports nothing."""
@@ -100,16 +118,24 @@ class FileHost:
         folder = Path(argument).parent
         return FileTreeLoader(folder, shown=_shown(str(folder)))
 
-    def look(self) -> "Look":
-        """Say how standard output is written to: in colours only on a terminal that has not been told otherwise."""
-        import shutil  # noqa: PLC0415 - loads compressors
-
+    def look(self, *, err: bool = False) -> "Look":
+        """Say how a stream is written to: in colours only on a terminal that has not been told otherwise."""
         from stateward.compiler.diagnostics.text import WIDTH, Look  # noqa: PLC0415 - a clean flow needs no renderer
 
-        is_terminal = sys.stdout.isatty()
+        stream = sys.stderr if err else sys.stdout
+        is_terminal = stream is not None and stream.isatty()
         colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        columns = shutil.get_terminal_size((WIDTH, 0)).columns if is_terminal else WIDTH
-        return Look(width=max(columns, WIDTH_MIN), colour=colour, boxes=_shows_boxes(sys.stdout.encoding))
+        width = max(_columns(stream) or WIDTH, WIDTH_MIN) if is_terminal else WIDTH
+        return Look(width=width, colour=colour, boxes=_shows_boxes(getattr(stream, "encoding", None)))
+
+
+def _columns(stream: TextIO) -> int:
+    """Give the width of a terminal; 0 when it does not tell."""
+    said = os.environ.get("COLUMNS", "")
+    try:
+        return int(said) if said.isdecimal() else os.get_terminal_size(stream.fileno()).columns
+    except OSError:
+        return 0
 
 
 def _one(document: Document | Failure) -> Found | Failure:
@@ -119,11 +145,11 @@ def _one(document: Document | Failure) -> Found | Failure:
 def _builtin(slug: str) -> Document | Failure:
     source = builtin(slug)
     if source is not None:
-        return Document(source.path, source.content, source.slug)
+        return Document(source.path, source.content, f"builtin:{slug}", slug=source.slug)
     slugs = [each.slug for each in builtins()]
     near = nearest(slug, slugs)
-    remedy = f"did you mean `builtin:{near}`?" if near is not None else f"there are {listed(slugs)}"
-    return Failure(f"no built-in flow is named `{_shown(slug)}`", remedy, STATUS_USAGE)
+    remedy = _did_you_mean(f"builtin:{near}") if near is not None else f"there are {listed(slugs)}"
+    return Failure(f"no built-in flow is named {quoted(_shown(slug))}", remedy, STATUS_USAGE)
 
 
 def _below(folder: Path, bytes_max: int) -> Iterator[Document | Failure]:
@@ -134,7 +160,7 @@ def _below(folder: Path, bytes_max: int) -> Iterator[Document | Failure]:
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         yield from (_unreadable(fault.filename, fault) for fault in faults)
         faults.clear()
-        for file in sorted(each for each in files if each.endswith(SUFFIX)):
+        for file in sorted(each for each in files if each.endswith(SUFFIX) and not each.startswith(".")):
             count += 1
             if count > FILES_MAX:
                 yield Failure(f"`{_shown(str(folder))}` has more than {FILES_MAX:,} files", "name a folder further down", STATUS_USAGE)
@@ -144,51 +170,113 @@ def _below(folder: Path, bytes_max: int) -> Iterator[Document | Failure]:
 
 
 def _read(path: Path, bytes_max: int) -> Document | Failure:
-    """Read a file to its end, or to one byte more than is wanted."""
+    """Read a file to its end, or to one byte more than is wanted. What is no file is not waited for."""
     try:
-        with path.open("rb") as file:
-            return Document(_shown(str(path)), file.read(bytes_max + 1))
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return Document(_shown(str(path)), file.read(bytes_max + 1), _identity(path), path=str(path))
     except OSError as fault:
         return _unreadable(str(path), fault)
+    return Failure(f"`{_shown(str(path))}` is neither a file nor a folder", "name `-` to read standard input", STATUS_USAGE)
+
+
+def _identity(path: Path) -> str:
+    try:
+        return str(path.absolute())
+    except FileNotFoundError:  # the current folder is gone
+        return str(path)
 
 
 def _unreadable(path: str, fault: OSError) -> Failure:
-    remedy = "make it readable: chmod u+r" if isinstance(fault, PermissionError) else "see that it is there and readable"
-    return Failure(f"`{_shown(path)}` cannot be read: {_reason(fault)}", remedy, STATUS_ENVIRONMENT)
+    if fault.errno == errno.ENOENT and _is_link(path):
+        return Failure(f"`{_shown(path)}` is a link to nothing", "mend the link, or take it away", STATUS_USAGE)
+    if isinstance(fault, PermissionError):
+        remedy = "make it readable, and the folders above it too (chmod)"
+    else:
+        remedy = "see that it is there and readable"
+    return Failure(f"`{_shown(path)}` cannot be read: {reason(fault)}", remedy, STATUS_ENVIRONMENT)
 
 
 def _unfindable(argument: str, fault: OSError) -> Failure:
-    if not isinstance(fault, FileNotFoundError | NotADirectoryError):
+    if fault.errno not in _NOTHING_THERE or _is_link(argument):
         return _unreadable(argument, fault)
     return Failure(f"`{_shown(argument)}` does not exist", _near(argument), STATUS_USAGE)
 
 
+def _is_link(path: str) -> bool:
+    return os.path.islink(path)  # noqa: PTH114 - that of Path raises for names that cannot be
+
+
 def _near(argument: str) -> str:
     """Offer what was probably meant by the name of something that is not there."""
-    if builtin(argument) is not None:
-        return f"did you mean `builtin:{argument}`?"
+    kind, colon, slug = argument.partition(":")
+    if colon and (meant := nearest(f"{kind}:", SELECTORS)) is not None:
+        return _did_you_mean(f"{meant}{slug}")
     path = Path(argument)
     try:
         names = {each.stem: each.name for each in sorted(islice(path.parent.iterdir(), FILES_MAX), reverse=True)}
     except OSError:
-        return "check the path"
+        names = {}
     near = path.name if path.name in names else nearest(path.stem, names)
-    return f"did you mean `{_shown(str(path.with_name(names[near])))}`?" if near is not None else "check the path"
+    found = _did_you_mean(str(path.with_name(names[near]))) if near is not None else None
+    return _built_in(argument) or found or _CHECK
 
 
-def _replace(target: Path, data: bytes) -> None:
-    """Put a file in the place of another at once."""
+def _built_in(slug: str) -> str | None:
+    """Offer the built-in flow of a slug."""
+    return _did_you_mean(f"builtin:{slug}") if builtin(slug) is not None else None
+
+
+def _did_you_mean(path: str) -> str:
+    return f"did you mean `{_shown(path)}`?"
+
+
+def _written(path: str, data: bytes, never: Sequence[str]) -> Failure | None:
+    """Write a file, a pipe or a device. Raises OSError."""
+    shown, given = _shown(path), Path(path)
+    try:
+        there = given.stat()
+    except FileNotFoundError:
+        return _created(path, data)
+    if stat.S_ISDIR(there.st_mode):
+        return Failure(f"`{shown}` is a folder", "name a file in it", STATUS_USAGE)
+    if stat.S_ISFIFO(there.st_mode) or stat.S_ISCHR(there.st_mode):
+        with given.open("wb") as stream:
+            stream.write(data)
+        return None
+    if not stat.S_ISREG(there.st_mode) or str(given.absolute()).startswith(_STREAMS):
+        return Failure(f"`{shown}` is no file", "name a file, or `-` for standard output", STATUS_USAGE)
+    if any(given.samefile(each) for each in never):
+        return Failure(f"`{shown}` is the source itself", "name another file", STATUS_USAGE)
+    _replace(Path(os.path.realpath(path)), data, there)
+    return None
+
+
+def _created(path: str, data: bytes) -> Failure | None:
+    """Write a file that is not there yet; where a link to nothing is, the file that it names. Raises OSError."""
+    target = Path(os.path.realpath(path))
+    folder = target if path.endswith("/") else target.parent
+    if path.endswith("/") or not folder.is_dir():
+        return Failure(f"the folder of `{_shown(path)}` does not exist", f"make it first: mkdir -p {_shown(str(folder))}", STATUS_USAGE)
+    _replace(target, data, None)
+    return None
+
+
+def _replace(target: Path, data: bytes, there: os.stat_result | None) -> None:
+    """Put a file in the place of another, or of nothing, at once."""
     import tempfile  # noqa: PLC0415 - only writing needs it
 
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:64]}.")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:16]}.")
     new = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        new.chmod(mode if mode is not None else 0o666 & ~_umask())
+        if there is not None and (there.st_uid, there.st_gid) != (os.geteuid(), os.getegid()):
+            with suppress(PermissionError):  # only the superuser can give a file away; for others it is theirs from now on
+                os.chown(new, there.st_uid, there.st_gid)
+        new.chmod(stat.S_IMODE(there.st_mode) if there is not None else 0o666 & ~_umask())
         new.replace(target)
     except BaseException:
         new.unlink(missing_ok=True)
@@ -204,10 +292,6 @@ def _umask() -> int:
 def _shown(path: str) -> str:
     """Give a path as text: bytes that are no text in it are replaced."""
     return os.fsencode(path).decode("utf-8", "replace")
-
-
-def _reason(fault: OSError) -> str:
-    return (fault.strerror or type(fault).__name__).lower()
 
 
 def _shows_boxes(encoding: str | None) -> bool:
