@@ -8,17 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiler.flow.sources import changed
+from tests.compiler.flow.sources import GOOD, changed
 
 EVIL = changed(('target = "review"', 'target = "\u202ereveiw"'), ('"Read it."', '"[31m\u200bRead it."'))
 
 
-def on_a_terminal(folder: Path, **environment: str) -> str:
-    """Run the command with a terminal for its output."""
+def on_a_terminal(folder: Path, *, command: str = "compile", to_file: str | None = None, **environment: str) -> str:
+    """Run the command with a terminal for its output; one of the two streams may go to a file instead."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from stateward.runtime.surfaces.cli import main; main(['compile', 'paper.dcdl'])"]
+    code = [sys.executable, "-c", f"from stateward.runtime.surfaces.cli import main; main(['{command}', 'paper.dcdl'])"]
     kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "TERM", "COLUMNS", "PYTHONIOENCODING"}}
-    process = subprocess.Popen(command, cwd=folder, stdout=theirs, stderr=theirs, env={**kept, "TERM": "xterm", **environment})
+    with (folder / "file").open("wb") as file:
+        streams = {"stdout": theirs, "stderr": theirs, **({to_file: file.fileno()} if to_file else {})}
+        process = subprocess.Popen(
+            code, cwd=folder, stdout=streams["stdout"], stderr=streams["stderr"], env={**kept, "TERM": "xterm", **environment}
+        )
     os.close(theirs)
     chunks: list[bytes] = []
     while True:
@@ -60,6 +64,22 @@ def test_an_encoding_without_boxes_gets_ascii(folder: Path) -> None:
     out = on_a_terminal(folder, NO_COLOR="1", PYTHONIOENCODING="ascii")
     assert out.isascii()
     assert "--> paper.dcdl:7:45" in out
+
+
+def test_a_graph_is_drawn_in_ascii_where_nothing_else_can_be_shown(folder: Path) -> None:
+    (folder / "paper.dcdl").write_text(GOOD)
+    out = on_a_terminal(folder, command="graph", PYTHONIOENCODING="ascii")
+    assert out.splitlines()[2:5] == [
+        " +.>+- draft -----------+",
+        " :  | submit > review   |--+",
+        " :  +-------------------+  |",
+    ]
+
+
+@pytest.mark.parametrize(("to_file", "coloured"), [("stdout", "terminal"), ("stderr", "file")])
+def test_each_stream_is_written_to_as_what_it_is(folder: Path, to_file: str, coloured: str) -> None:
+    out = {"terminal": on_a_terminal(folder, command="graph", to_file=to_file), "file": (folder / "file").read_text()}
+    assert ("\x1b[1;31merror" in out["terminal"], "\x1b" in out["file"]) == (coloured == "terminal", False)
 
 
 def test_what_is_hidden_in_a_source_is_shown_as_its_code_point(folder: Path) -> None:

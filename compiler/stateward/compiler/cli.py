@@ -378,7 +378,8 @@ def graph_command(context: click.Context, path: str, form: str, stdin_filename: 
     if compilation.definition is None:
         _show([each for each in compilation.diagnostics if each.severity is Severity.ERROR], host, SHOWN_MAX, err=True)
         context.exit(STATUS_FOUND)
-    _say(draw_text(compilation.definition, width=host.look().width))
+    look = host.look()
+    _say(draw_text(compilation.definition, width=look.width, boxes=look.boxes))
 
 
 @click.command("fmt")

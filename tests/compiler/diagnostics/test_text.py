@@ -38,6 +38,13 @@ def _fault(primary: Label, *secondary: Label, notes: tuple[str, ...] = (), help_
     return Diagnostic("some_code", Severity.ERROR, "something is wrong", primary, secondary, notes, help_)
 
 
+def test_words_are_ascii_where_nothing_else_can_be_shown() -> None:
+    source = Source("paper.dcdl", PAPER)
+    fault = _fault(Label(_place(source, '"reveiw"'), "like `a…b`"), notes=("as in `x…`",), help_="add `states = { … };`")
+    shown = render_one(fault, Look(boxes=False))
+    assert ("like `a...b`" in shown, "note: as in `x...`" in shown, "help: add `states = { ... };`" in shown) == (True, True, True)
+
+
 def test_the_exemplary_form() -> None:
     source = Source("flows/paper.dcdl", PAPER)
     diagnostic = Diagnostic(

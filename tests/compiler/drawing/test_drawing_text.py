@@ -64,6 +64,16 @@ def test_the_current_state_and_the_visits_are_marked() -> None:
     assert_snapshot(SNAPSHOTS / "review_under_way.txt", drawn)
 
 
+def test_without_boxes_the_same_is_drawn_in_ascii() -> None:
+    drawn = [
+        draw_text(definition("crossing", CROSSING), current="c", visits={"c": 2}, width=60, boxes=boxes)
+        for boxes in (True, False)
+    ]  # fmt: skip
+    assert [len(line) for line in drawn[0].splitlines()] == [len(line) for line in drawn[1].splitlines()]
+    assert (drawn[0].isascii(), drawn[1].isascii()) == (False, True)
+    assert_snapshot(SNAPSHOTS / "ascii.txt", drawn[1])
+
+
 def test_crossing_lines() -> None:
     ways = {state: out for state, out in CROSSING.items() if state != "g"}
     assert_snapshot(SNAPSHOTS / "crossing.txt", draw_text(definition("crossing", ways)))

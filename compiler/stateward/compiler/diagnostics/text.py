@@ -61,9 +61,9 @@ def _rows(diagnostic: Diagnostic, look: Look) -> Iterator[Row]:
     frame = BOX if look.boxes else ASCII
     yield [
         (f"{diagnostic.severity.value}[{diagnostic.code}]", Style.SEVERITY),
-        (f": {safe(diagnostic.message)}", Style.STRONG),
+        (f": {_worded(diagnostic.message, look)}", Style.STRONG),
     ]
-    files = _by_source([diagnostic.primary, *diagnostic.secondary], diagnostic.primary)
+    files = _by_source([diagnostic.primary, *diagnostic.secondary], diagnostic.primary, look)
     number_width = max(len(str(lines_of(source, tag.span)[1])) for source, tags in files for tag in tags)
     edge: Row = [(f" {'':>{number_width}} {frame.bar}", Style.FRAME)]
     for source, tags in files:
@@ -73,14 +73,19 @@ def _rows(diagnostic: Diagnostic, look: Look) -> Iterator[Row]:
         yield edge
     remarks = [*(("note", note) for note in diagnostic.notes), *([("help", diagnostic.help)] if diagnostic.help is not None else [])]
     for word, text in remarks:
-        yield [(f" {'':>{number_width}} = ", Style.FRAME), (f"{word}: ", Style.REMARK), (safe(text), Style.PLAIN)]
+        yield [(f" {'':>{number_width}} = ", Style.FRAME), (f"{word}: ", Style.REMARK), (_worded(text, look), Style.PLAIN)]
 
 
-def _by_source(labels: Sequence[Label], primary: Label) -> list[tuple[Source, list[Tag]]]:
+def _worded(text: str, look: Look) -> str:
+    """Give words that can be shown: what we leave out of a text is marked in ASCII where nothing else can be."""
+    return safe(text if look.boxes else text.replace("…", "..."))
+
+
+def _by_source(labels: Sequence[Label], primary: Label, look: Look) -> list[tuple[Source, list[Tag]]]:
     """Group labels by source, that of the primary label first."""
     files: dict[int, tuple[Source, list[Tag]]] = {}
     for label in labels:
         source = label.place.source
         _, tags = files.setdefault(id(source), (source, []))
-        tags.append(Tag(label.place.span, label.text, label is primary))
+        tags.append(Tag(label.place.span, _worded(label.text, look), label is primary))
     return list(files.values())

@@ -21,6 +21,13 @@ _AROUND: Final = 6
 """Columns beside the inside of a box: its frame, and what a side needs before its first lane."""
 
 
+_ASCII: Final = str.maketrans(
+    "┌┐└┘├┤┼─│┄┆" + "╔╗╚╝═║" + "┏┓┗┛━┃" + "▶◀→↩↻×…",
+    "+++++++-|.:" + "####=#" + "******" + "><><@x~",
+)
+"""What is drawn where a terminal cannot show more; each is as wide as what it stands for."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Border:
     """The characters of a frame."""
@@ -48,13 +55,23 @@ class _Box:
 
 
 def draw_text(
-    definition: CompiledFlowDefinition, *, current: str | None = None, visits: Mapping[str, int] | None = None, width: int = 100
+    definition: CompiledFlowDefinition,
+    *,
+    current: str | None = None,
+    visits: Mapping[str, int] | None = None,
+    width: int = 100,
+    boxes: bool = True,
 ) -> str:
     """Draw a flow in at most `width` columns (a little more when that leaves no room for a box).
 
-    `current` is marked as the state in which the work stands; `visits` tells how often a state was entered.
+    `current` is marked as the state in which the work stands; `visits` tells how often a state was entered. Without `boxes` nothing but
+    ASCII is drawn.
     """
-    counts = visits or {}
+    drawn = _drawn(definition, current, visits or {}, width)
+    return drawn if boxes else drawn.translate(_ASCII)
+
+
+def _drawn(definition: CompiledFlowDefinition, current: str | None, counts: Mapping[str, int], width: int) -> str:
     boxes = _stacked(drawing_order(definition))
     tops = {box.state.id: box.top for box in boxes}
     down, back = _edges(boxes, tops)

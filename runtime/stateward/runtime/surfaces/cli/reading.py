@@ -296,7 +296,7 @@ def _shown(path: str) -> str:
 
 def _shows_boxes(encoding: str | None) -> bool:
     try:
-        "┌─│╰…".encode(encoding or "ascii")
+        "┌─│╰…·┆┄╔═║┏━┃▶◀→↩↻×".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
