@@ -100,6 +100,10 @@ class RecordedStore(MemorySessionStore):
         """Read the recorded entries."""
         return iter([each for each in self._recorded if after < each.seq <= (upto or len(self._recorded))])
 
+    def latest(self, worker: str, kind: str) -> Entry | None:
+        """Give the last recorded entry of a kind."""
+        return next((each for each in reversed(self._recorded) if each.kind == kind), None)
+
     def definition(self, digest: str) -> bytes | None:
         """Give a recorded definition."""
         return self._kept.get(digest)

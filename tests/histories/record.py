@@ -4,13 +4,16 @@ import sys
 from dataclasses import replace
 
 from stateward.runtime.core.events import EntryCitation, FailureCause, InstanceStarted, Verdict
+from stateward.runtime.core.operating import Verb
+from stateward.runtime.engine.recording import RecordKey
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierOutcome
+from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.entries import Kind, NewEntry
 from stateward.runtime.session.event_codec import event_name
 from stateward.runtime.session.segments import TextSegment
 from tests.histories.history import FOLDER, History, state_of, write
-from tests.runtime.engines import AGENT, PERSON, Desk, Judge, failing, input_for, verdicts
+from tests.runtime.engines import AGENT, HOST, PERSON, Desk, Judge, failing, input_for, verdicts
 from tests.runtime.flows import HALF, ODD_TEXT
 from tests.runtime.judgements import judgement
 
@@ -21,6 +24,7 @@ def every_event() -> Desk:
     desk.engine.submit(desk.worker, (TextSegment(ODD_TEXT + HALF),), PERSON, "note")
     desk.request(f"ready {ODD_TEXT}{HALF}", {})
     desk.request("unclear", {"ready": Verdict.INDETERMINATE})
+    desk.record_evidence()
     desk.request("both", {"ready": Verdict.MET, "$cancel": Verdict.MET})
     desk.request("no such way", Judge(lambda _: VerifierAnswered((judgement("nowhere", Verdict.MET),))))
     desk.request("unresolved", Judge(lambda request: cited(request, "E99999999")))
@@ -42,6 +46,35 @@ def every_event() -> Desk:
     desk.engine.submit(desk.worker, input_for("fork"), PERSON, "fourth")
     desk.request("not yet", {})
     desk.begin("still open")
+    return desk
+
+
+def every_verb() -> Desk:
+    """Live through everything that operators and hosts can do to a Worker, checkpoints included."""
+    desk = Desk("fork", actor=AGENT, checkpoint_entries=8)
+    worker, engine = desk.worker, desk.engine
+    engine.start_run(worker, "run-1", HOST)
+    desk.begin("not yet")
+    engine.operate(worker, Verb.WITHDRAW, "too early", PERSON, "op-1")
+    engine.operate(worker, Verb.PAUSE, f"lunch {ODD_TEXT}{HALF}", PERSON, "op-2")
+    engine.operate(worker, Verb.RESUME, "back", PERSON, "op-3")
+    for number in range(3):
+        desk.request(f"look {number}", {})
+    engine.operate(worker, Verb.CLEAR, "look again", PERSON, "op-4")
+    for number in range(3):
+        desk.request(f"look once more {number}", {})
+    engine.record(worker, Kind.TOOL_CALL, b'{"run": "tests"}', HOST, RecordKey("host", "s", "use-1", "call"))
+    engine.record(worker, Kind.TOOL_RESULT, b'{"exit": 0}', HOST, RecordKey("host", "s", "use-1", "result"))
+    engine.record(worker, Kind.ASSISTANT_MESSAGE, b"all is well", AGENT, RecordKey("host", "s", "m-1"))
+    engine.record(worker, Kind.NOTE, b"\xff\x00", AGENT, RecordKey("host", "s", "n-1"))
+    desk.request("the tests ran", {"z": Verdict.MET})
+    desk.request("and on", {"x": Verdict.MET})
+    desk.begin("the end")
+    engine.operate(worker, Verb.REWIND, "not there yet", PERSON, "op-5", state="a")
+    engine.end_run(worker, "run-1", RunOutcome.CANCELLED, HOST, "the host went away")
+    engine.stop(worker, "for today", PERSON, "stop-1")
+    desk.request("nowhere", {"y": Verdict.MET})
+    engine.operate(worker, Verb.CANCEL, "given up", PERSON, "op-6")
     return desk
 
 
@@ -70,5 +103,8 @@ def history_of(desk: Desk) -> History:
     return History(definitions, tuple(desk.log()), state_of(view, names))
 
 
+LIVES = {"0.1-every-event": every_event, "0.1-every-verb": every_verb}
+
+
 if __name__ == "__main__":
-    write(FOLDER / f"{sys.argv[1]}.jsonl", history_of(every_event()))
+    write(FOLDER / f"{sys.argv[1]}.jsonl", history_of(LIVES[sys.argv[1]]()))

@@ -8,6 +8,7 @@ from stateward.compiler.flow.canonical import canonical_bytes
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import FailureCause, Verdict
 from stateward.runtime.engine.answers import Answered, Begun
+from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import FlowView, WorkerView
 from stateward.runtime.engine.worker import Engine
@@ -26,6 +27,7 @@ from stateward.runtime.profile import DEMONSTRATION, Profile
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Actor, ActorClass, Entry, Kind, NewEntry
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
+from stateward.store.memory_leases import MemoryLeaseStore
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.runtime.flows import FORK, NOTHING_TO_DO, REVIEW
 from tests.runtime.judgements import judgement
@@ -126,7 +128,7 @@ def failing(cause: FailureCause, message: str = "it broke") -> Callable[[Verific
 
 def engine_on(sessions: SessionStore, profile: Profile = DEMONSTRATION, catalog: Snapshots | None = None) -> Engine:
     """Give an engine on a store."""
-    return Engine(sessions, catalog or Catalog(), TickingClock(), CountingIds(), profile)
+    return Engine(sessions, catalog or Catalog(), TickingClock(), CountingIds(), profile, leases=MemoryLeaseStore())
 
 
 def input_for(flow: str, *texts: str) -> tuple[Segment, ...]:
@@ -137,8 +139,12 @@ def input_for(flow: str, *texts: str) -> tuple[Segment, ...]:
 class Desk:
     """One Worker in one store, and an engine; `restarted` gives the same store to an engine that remembers nothing."""
 
-    def __init__(self, flow: str = "fork", profile: Profile = DEMONSTRATION, actor: Actor = PERSON) -> None:
+    def __init__(
+        self, flow: str = "fork", profile: Profile = DEMONSTRATION, actor: Actor = PERSON, *, checkpoint_entries: int = CHECKPOINT_ENTRIES
+    ) -> None:
+        self._checkpoint_entries = checkpoint_entries
         self.sessions = MemorySessionStore()
+        self.leases = MemoryLeaseStore()
         self.catalog = Catalog()
         self.ids = CountingIds()
         self.clock = TickingClock()
@@ -149,7 +155,9 @@ class Desk:
         ).worker
 
     def _new_engine(self, profile: Profile) -> Engine:
-        return Engine(self.sessions, self.catalog, self.clock, self.ids, profile)
+        return Engine(
+            self.sessions, self.catalog, self.clock, self.ids, profile, leases=self.leases, checkpoint_entries=self._checkpoint_entries
+        )
 
     def restart(self, profile: Profile = DEMONSTRATION) -> None:
         """Forget everything but the store."""

@@ -1,10 +1,11 @@
 """A store that fails as real ones do: the process dies before or after a write, an answer is lost, somebody else writes in between."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from enum import Enum
 
-from stateward.runtime.ports import Appended, OutcomeUnknown, SessionStore, WorkerRow
-from stateward.runtime.session.entries import Entry, Head, NewEntry
+from stateward.runtime.ports import Appended, Deleted, Moved, OutcomeUnknown, SessionStore, WorkerRow
+from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry
 from stateward.store.memory_sessions import NO_DEFINITIONS
 
 
@@ -31,9 +32,11 @@ class FaultyStore:
         self.draw: Callable[[], Point] = lambda: Point.NOTHING
         self.overtake: Callable[[], None] = lambda: None
 
-    def create(self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes]) -> Appended:
+    def create(
+        self, worker: str, workspace: str, entries: Sequence[NewEntry], definitions: Mapping[str, bytes], base: Head = GENESIS
+    ) -> Appended:
         """Create, or fail."""
-        return self._around(lambda: self.sound.create(worker, workspace, entries, definitions))
+        return self._around(lambda: self.sound.create(worker, workspace, entries, definitions, base))
 
     def append(
         self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = NO_DEFINITIONS
@@ -67,6 +70,14 @@ class FaultyStore:
     def find(self, worker: str, key: str) -> Entry | None:
         """Look an entry up."""
         return self.sound.find(worker, key)
+
+    def latest(self, worker: str, kind: str) -> Entry | None:
+        """Give the last entry of a kind."""
+        return self.sound.latest(worker, kind)
+
+    def delete(self, worker: str, expected: Head, time: datetime) -> Deleted | Moved:
+        """Delete a log."""
+        return self.sound.delete(worker, expected, time)
 
     def workers(self, workspace: str, limit: int, after: str = "") -> Sequence[WorkerRow]:
         """List Workers."""

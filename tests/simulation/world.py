@@ -49,6 +49,7 @@ from stateward.runtime.session.entries import GENESIS, Entry, Head, Kind, NewEnt
 from stateward.runtime.session.evidence import is_admissible
 from stateward.runtime.session.payloads import Payload, ToolResult, UserInput
 from stateward.runtime.session.segments import TextSegment
+from stateward.store.memory_leases import MemoryLeaseStore
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, Catalog, TickingClock, input_for, snapshot_of
 from tests.runtime.flows import FORK, NOTHING_TO_DO, REVIEW
@@ -81,6 +82,7 @@ class World:
         self.store = FaultyStore(store or MemorySessionStore())
         self.ids = ids or SeededIds(self.random)
         self.clock = TickingClock()
+        self.leases = MemoryLeaseStore()
         self.catalog = Catalog()
         self.engines = [self._engine(), self._engine()]
         self.worker = ""
@@ -100,7 +102,7 @@ class World:
         self._faults = True
 
     def _engine(self) -> Engine:
-        return Engine(self.store, self.catalog, self.clock, self.ids, DEMONSTRATION)
+        return Engine(self.store, self.catalog, self.clock, self.ids, DEMONSTRATION, leases=self.leases)
 
     # --- acting ---------------------------------------------------------------------------------------------------------------------
 
@@ -216,7 +218,7 @@ class World:
         if isinstance(answer, Begun):
             self.verifications.append(answer.request)
         judged = entered or last.rejection in JUDGED_CODES
-        if judged and not known and before[1] == self._overtakes:
+        if judged and not known and self._flow().held is None and before[1] == self._overtakes:
             assert isinstance(answer, Answered)
             assert (answer.repeated, answer.answer.attempt, before) == (True, last.attempt.id, self._mark())
 
@@ -278,7 +280,7 @@ class World:
 
     def _heard(self, answer: Answered | Refusal, before: tuple[int, int]) -> None:
         if isinstance(answer, Refusal):
-            allowed = {RefusalCode.NO_ACTIVE_INSTANCE, RefusalCode.REASON_BLANK, RefusalCode.STATE_CHANGED}
+            allowed = {RefusalCode.NO_ACTIVE_INSTANCE, RefusalCode.REASON_BLANK, RefusalCode.STATE_CHANGED, RefusalCode.INSTANCE_HELD}
             assert answer.code in allowed, answer
             self._refused(before)
             return
@@ -360,6 +362,7 @@ class World:
         self._faults = False
         engine = self.engines[0]
         for step in range(SETTLING_MAX):
+            self._record_evidence(engine)
             answer = engine.begin(self.worker, f"settling {step}", PERSON)
             if isinstance(answer, Refusal):
                 assert answer.code is RefusalCode.NO_ACTIVE_INSTANCE

@@ -1,26 +1,32 @@
 """The composition root: the one place that reads clock, ids and environment and puts the adapters together.
 
-Where things lie: a project holds `.stateward/workspace`, a marker with the id of its Workspace, found from a folder upward. The store
-of that Workspace lies in the user's state folder, `$XDG_STATE_HOME/stateward/<workspace id>/store.db` (`~/.local/state` by default);
-`STATEWARD_STORE`, or `--store`, names another file.
+Where things lie: a project holds `.stateward/workspace`, a marker with the id of its Workspace, found from a folder upward. The store of
+that Workspace lies in the user's state folder, `$XDG_STATE_HOME/stateward/<workspace id>/store.db` (`~/.local/state` by default);
+`STATEWARD_STORE`, or `--store`, names another file, or a database of PostgreSQL by its URL. The keys that seal and sign, and the
+witnesses of heads, lie apart from every store, in `$XDG_DATA_HOME/stateward/keys` (`~/.local/share` by default); `STATEWARD_KEYS` names
+another folder. It is made when something is first sealed; what only reads makes none.
 """
 
 import os
 import pwd
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from socket import gethostname
+from threading import Event, Thread
+from typing import Final, TypeAlias
 
 from stateward.runtime.engine.flows import WorkspaceSnapshots
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import Clock, Fault, FlowStore, SessionStore, Workspace
+from stateward.runtime.ports import Clock, Fault, FlowStore, ListedKey, Sealer, SessionStore, StoredLogs, TrustedKey, Witness, Workspace
 from stateward.runtime.profile import DEFAULT, Profile
 from stateward.runtime.session.entries import Actor, ActorClass
+from stateward.runtime.session.envelope import PAYLOAD_TYPE, Envelope, Signature, encoded
 
 MARKER_FOLDER: Final = ".stateward"
 MARKER_NAME: Final = "workspace"
@@ -30,6 +36,10 @@ STORE_NAME: Final = "store.db"
 PAGE: Final = 500
 """Workers listed at a time."""
 STORE_VARIABLE: Final = "STATEWARD_STORE"
+URL_BEGINNINGS: Final = ("postgresql://", "postgres://")
+KEYS_VARIABLE: Final = "STATEWARD_KEYS"
+KEY_BYTES_MAX: Final = 64 * 1024
+WITNESS_FOLDER: Final = "witness"
 _ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -37,12 +47,16 @@ class NoWorkspace(Fault):
     """No marker was found, or it does not hold an id."""
 
 
+Place: TypeAlias = Path | str
+"""A file, or the URL of a database. A URL may hold a password: it is opened, never shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class Location:
     """Which Workspace, and where its store lies."""
 
     workspace: str
-    store: Path
+    store: Place
 
 
 class SystemClock:
@@ -51,6 +65,28 @@ class SystemClock:
     def now(self) -> datetime:
         """Give the present, UTC."""
         return datetime.now(UTC)
+
+
+class ThreadHeartbeat:
+    """Beats in a thread of its own."""
+
+    @contextmanager
+    def during(self, seconds: float, beat: Callable[[], None]) -> Iterator[None]:
+        """Give a context in which `beat` is called every so many seconds. A fault ends the beating; its effect shows elsewhere."""
+        over = Event()
+
+        def beating() -> None:
+            with suppress(Fault):
+                while not over.wait(seconds):
+                    beat()
+
+        thread = Thread(target=beating, name="stateward lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
 
 class TimeOrderedIds:
@@ -107,28 +143,41 @@ def create_workspace(folder: Path) -> str:
     return _read_marker(marker)
 
 
-def store_path(workspace: str, chosen: Path | None = None) -> Path:
-    """Give the path of a Workspace's store: `chosen`, else `STATEWARD_STORE`, else the user's state folder."""
+def place_of(text: str) -> Place:
+    """Read what a person named as a store: what begins like a URL of PostgreSQL is one, anything else a file."""
+    return text if text.startswith(URL_BEGINNINGS) else Path(text)
+
+
+def store_place(workspace: str, chosen: Place | None = None) -> Place:
+    """Say where a Workspace's store lies: `chosen`, else what `STATEWARD_STORE` names, else in the user's state folder."""
     if chosen is not None:
         return chosen
     if from_environment := os.environ.get(STORE_VARIABLE):
-        return Path(from_environment)
+        return place_of(from_environment)
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     return state / "stateward" / workspace / STORE_NAME
 
 
-def locate(folder: Path, chosen: Path | None = None) -> Location:
+def keys_path() -> Path:
+    """Give the path of the key folder: `STATEWARD_KEYS`, else the one in the user's data folder."""
+    if from_environment := os.environ.get(KEYS_VARIABLE):
+        return Path(from_environment)
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return data / "stateward" / "keys"
+
+
+def locate(folder: Path, chosen: Place | None = None) -> Location:
     """Find the Workspace of a folder. Raises NoWorkspace when there is none."""
     workspace = find_workspace(folder)
     if workspace is None:
         raise NoWorkspace(f"no Workspace at {folder} or above it", "begin one with `stateward run` or `stateward flow save`")
-    return Location(workspace, store_path(workspace, chosen))
+    return Location(workspace, store_place(workspace, chosen))
 
 
-def locate_or_create(folder: Path, chosen: Path | None = None) -> Location:
+def locate_or_create(folder: Path, chosen: Place | None = None) -> Location:
     """Find the Workspace of a folder, or begin one there."""
     workspace = find_workspace(folder) or create_workspace(folder)
-    return Location(workspace, store_path(workspace, chosen))
+    return Location(workspace, store_place(workspace, chosen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +189,10 @@ class Runtime:
     sessions: SessionStore
     flows: FlowStore
     clock: Clock
+    stored: StoredLogs
+    """The same logs as they lie, for whoever verifies them."""
+    sealer: Sealer
+    witness: Witness
 
     def worker_ids(self) -> list[str]:
         """Give the ids of the Workspace's Workers, oldest first."""
@@ -166,14 +219,84 @@ def writing(location: Location, profile: Profile = DEFAULT) -> Iterator[Runtime]
 @contextmanager
 def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Runtime]:
     from stateward.store.database import open_store  # noqa: PLC0415 -- loads SQLModel, which what never opens a store need not pay for
+    from stateward.store.keys import KeyFolder  # noqa: PLC0415 -- the same
+    from stateward.store.seal import HmacSealer  # noqa: PLC0415
+    from stateward.store.witness import FileWitness  # noqa: PLC0415
 
     clock = SystemClock()
-    with open_store(location.store, write=write, create=write) as store:
+    sealer = HmacSealer(KeyFolder(keys_path(), clock.now))
+    witness = FileWitness(keys_path() / WITNESS_FOLDER, _warn)
+    with open_store(location.store, write=write, create=write, sealer=sealer, witness=witness) as store:
         if write:
             store.workspaces.ensure(Workspace(location.workspace, "", clock.now()))
         snapshots = WorkspaceSnapshots(location.workspace, store.flows)
-        engine = Engine(store.sessions, snapshots, clock, TimeOrderedIds(), profile)
-        yield Runtime(location, engine, store.sessions, store.flows, clock)
+        holder = f"process {os.getpid()} on {gethostname()}"
+        engine = Engine(
+            store.sessions, snapshots, clock, TimeOrderedIds(), profile, leases=store.leases, holder=holder, heartbeat=ThreadHeartbeat()
+        )
+        yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness)
+
+
+class Keys:
+    """The user's keys, as commands work with them. Raises KeysUnusable."""
+
+    def __init__(self) -> None:
+        from stateward.store.keys import KeyFolder, Purpose  # noqa: PLC0415 -- loads cryptography, which few commands need
+
+        self._folder = KeyFolder(keys_path(), SystemClock().now)
+        self._seal, self._sign = Purpose.SEAL, Purpose.SIGN
+
+    def listed(self) -> tuple[ListedKey, ...]:
+        """List them, oldest first."""
+        return self._folder.listed()
+
+    def rotate(self) -> tuple[str, str]:
+        """Make a new key that seals and a new one that signs, and give their ids; the others stay for checking."""
+        return self._folder.rotate(self._seal).id, self._folder.rotate(self._sign).id
+
+    def public(self, key_id: str | None) -> str | None:
+        """Give the public half of a signing key as PEM: of the current one, made where there is none, or by its id."""
+        from stateward.store import seal  # noqa: PLC0415
+
+        key = self._folder.current(self._sign) if key_id is None else self._folder.find(key_id)
+        return None if key is None or key.purpose is not self._sign else seal.public_pem(seal.public_half(key))
+
+    def signed(self, statement: bytes) -> Envelope:
+        """Sign a statement with the current key, made where there is none."""
+        from stateward.store import seal  # noqa: PLC0415
+
+        key = self._folder.current(self._sign)
+        signature = seal.sign(key, encoded(PAYLOAD_TYPE, statement))
+        return Envelope(PAYLOAD_TYPE, statement, (Signature(key.id, signature),))
+
+    def own(self) -> tuple[TrustedKey, ...]:
+        """Give the public halves of the user's own signing keys."""
+        from stateward.store import seal  # noqa: PLC0415
+
+        ids = [each.id for each in self._folder.listed() if each.purpose == self._sign]
+        keys = [key for each in ids if (key := self._folder.find(each)) is not None]
+        return tuple(TrustedKey(key.id, seal.public_half(key), f"it is in the key folder {self._folder.path}") for key in keys)
+
+
+def named_key(path: Path) -> TrustedKey:
+    """Read the public half of a signing key from a file in PEM. Raises OSError, and ValueError for anything else."""
+    from stateward.store.seal import read_public_pem  # noqa: PLC0415 -- loads cryptography
+
+    with path.open("rb") as file:
+        key_id, public = read_public_pem(file.read(KEY_BYTES_MAX))
+    return TrustedKey(key_id, public, f"it was named with `--key {path}`")
+
+
+def signer_of(envelope: Envelope, keys: Sequence[TrustedKey]) -> TrustedKey | None:
+    """Give the first trusted key that signed an envelope; None when none did."""
+    from stateward.store.seal import is_signed  # noqa: PLC0415 -- loads cryptography
+
+    return next((key for key in keys for each in envelope.signatures if is_signed(key.public, envelope.signed, each.signature)), None)
+
+
+def _warn(text: str) -> None:
+    """Say what ends nothing and should be known."""
+    print(f"warning: {text}", file=sys.stderr)
 
 
 def person_at_terminal() -> Actor:

@@ -9,6 +9,7 @@ import pytest
 from stateward.runtime.core.events import LateResultIgnored, StateEntered, TransitionRequested, Verdict
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.answers import Answered, Begun
+from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.engine.limits import COMMITS_MAX
 from stateward.runtime.ports import Appended, Moved, VerificationRequest, VerifierOutcome
 from stateward.runtime.profile import DEMONSTRATION
@@ -197,8 +198,8 @@ def test_a_verifier_that_requests_itself_gets_no_second_judgement(verdict: Verdi
 
     def meddling(request: VerificationRequest) -> VerifierOutcome:
         inner = desk.engine.begin(desk.worker, "another", PERSON)
-        assert isinstance(inner, Begun)
-        assert (request.attempt, True) == (inner.request.attempt, inner.continued)
+        assert isinstance(inner, InProgress)
+        assert (request.attempt, "done") == (inner.attempt, inner.reason)
         return verdicts(request, {"x": verdict})
 
     desk.request("done", Judge(meddling))

@@ -139,7 +139,7 @@ def test_another_log_of_the_same_or_a_greater_length_is_folded_anew() -> None:
 def test_unknown_kinds_and_foreign_extensions_are_kept_and_shown_as_unknown_and_change_nothing() -> None:
     desk = walked()
     before = desk.flow
-    appended(desk, "assistant_message", b"\xff\x00")
+    appended(desk, "telemetry", b"\xff\x00")
     appended(desk, Kind.EXTENSION, b'{"v":1,"record":{"domain":"acme.notes","anything":[1.0,' + b"9" * 30 + b"]}}")
     appended(desk, Kind.TOOL_RESULT, b'{"n": 9007199254740993, "half": "\\ud800", "f": 1.0}')
     assert before == desk.flow
@@ -159,7 +159,7 @@ def test_events_that_a_host_records_as_a_tool_result_move_nothing() -> None:
 
 
 NEWER = {
-    "an event type": b'{"v":1,"record":{"domain":"flow.runtime.v1","events":[{"type":"instance_paused","version":1,"instance":"i"}]}}',
+    "an event type": b'{"v":1,"record":{"domain":"flow.runtime.v1","events":[{"type":"instance_moved","version":1,"instance":"i"}]}}',
     "an event version": b'{"v":1,"record":{"domain":"flow.runtime.v1","events":[{"type":"state_entered","version":2}]}}',
     "a domain": b'{"v":1,"record":{"domain":"flow.runtime.v2","events":[]}}',
     "a payload version": b'{"v":2,"record":[]}',
@@ -187,7 +187,7 @@ def test_what_a_newer_program_wrote_makes_a_worker_read_only(payload: bytes) -> 
 
 def test_a_worker_that_a_newer_program_created_is_refused_by_name() -> None:
     desk = walked()
-    log = relinked(desk.log(), lambda new: [replace(new[0], payload=b'{"v":2}'), *new[1:]])
+    log = relinked(desk.log(), lambda new: [replace(new[0], payload=b'{"v":3}'), *new[1:]])
     with pytest.raises(StoreNewer, match="newer program"):
         engine_on(Tampered(log, {})).view(desk.worker)
 
@@ -201,7 +201,7 @@ def swapped(log: list[Entry]) -> list[Entry]:
 
 DAMAGE: dict[str, tuple[Callable[[list[Entry]], list[Entry]], str]] = {
     "an entry left out": (lambda log: [*log[:2], *log[3:]], "entry E00000004 .* it does not follow"),
-    "the first entry left out": (lambda log: log[1:], "entry E00000002 .* it does not follow"),
+    "the first entry left out": (lambda log: log[1:], "entry E00000002 .* the log does not begin"),
     "two entries swapped": (swapped, "it does not follow"),
     "no session at the beginning": (lambda log: relinked(log, lambda new: new[1:]), "entry E00000001 .* session"),
     "a payload that is no JSON": (lambda log: relinked(log, lambda new: [*new[:2], replace(new[2], payload=b"{")]), "E00000003 .* no JSON"),

@@ -82,6 +82,7 @@ def test_a_request_and_its_answer_are_one_commit_each() -> None:
 def test_what_the_worker_is_told_is_what_is_stored() -> None:
     desk = Desk()
     for given in ({}, {"x": INDETERMINATE}, {"x": MET, "y": MET}, {"x": MET}):
+        desk.record_evidence()
         answered = desk.request(f"try {given}", given)
         assert answered.answer == told(desk).content
 

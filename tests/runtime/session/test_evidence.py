@@ -15,6 +15,15 @@ session_started  engine      diagnostic  diagnostic  diagnostic  diagnostic  dia
 user_input       diagnostic  host        claim       diagnostic  operator    diagnostic
 extension        engine      diagnostic  claim       claim       claim       diagnostic
 tool_result      claim       host        claim       diagnostic  diagnostic  diagnostic
+assistant_message diagnostic  claim       claim       diagnostic  diagnostic  diagnostic
+tool_call        diagnostic  claim       claim       diagnostic  diagnostic  diagnostic
+note             diagnostic  claim       claim       diagnostic  claim       diagnostic
+checkpoint       diagnostic  diagnostic  diagnostic  diagnostic  diagnostic  diagnostic
+run_started      diagnostic  diagnostic  diagnostic  diagnostic  diagnostic  diagnostic
+run_ended        diagnostic  diagnostic  diagnostic  diagnostic  diagnostic  diagnostic
+worker_stopped   diagnostic  diagnostic  diagnostic  diagnostic  diagnostic  diagnostic
+operator_act     diagnostic  diagnostic  diagnostic  diagnostic  operator    diagnostic
+rewound          diagnostic  diagnostic  diagnostic  diagnostic  operator    diagnostic
 """
 HEADER, *ROWS = [line.split() for line in TABLE.strip().splitlines()]
 CELLS = [(row[0], actor, cell) for row in ROWS for actor, cell in zip(HEADER, row[1:], strict=True)]
@@ -30,7 +39,7 @@ def test_the_table_names_every_kind_and_every_actor() -> None:
 
 
 @pytest.mark.parametrize("actor", ActorClass)
-@pytest.mark.parametrize("kind", ["assistant_message", "note", "published", "", "USER_INPUT"])
+@pytest.mark.parametrize("kind", ["telemetry", "published", "", "USER_INPUT"])
 def test_a_kind_that_is_not_known_counts_for_nothing(kind: str, actor: ActorClass) -> None:
     expected = "diagnostic"
     assert expected == evidence_class(kind, actor)

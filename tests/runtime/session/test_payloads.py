@@ -15,9 +15,15 @@ from stateward.runtime.core.events import (
     Event,
     FailureCause,
     FileCitation,
+    InstanceCancelled,
+    InstancePaused,
+    InstanceResumed,
+    InstanceRewound,
     InstanceStarted,
     Judgement,
     LateResultIgnored,
+    ProgressHoldCleared,
+    ProgressHoldSet,
     RejectionCode,
     StateEntered,
     Status,
@@ -156,6 +162,12 @@ ONE_OF_EACH: tuple[Event, ...] = (
     TransitionVerificationCancelled(**HEADER, attempt="t", cause=CancelCause.SUPERSEDED),
     TransitionVerificationFailed(**HEADER, attempt="t", cause=FailureCause.TIMEOUT, message="slow"),
     LateResultIgnored(**HEADER, attempt="t"),
+    InstancePaused(**HEADER, by="person ada", reason=ODD_TEXT),
+    InstanceResumed(**HEADER, by="person ada", reason="go on"),
+    InstanceCancelled(**HEADER, by="person ada", reason="not needed any more"),
+    InstanceRewound(**HEADER, by="person ada", reason="once more", state="a", after=2),
+    ProgressHoldSet(**HEADER, judgements=3, evidence=2),
+    ProgressHoldCleared(**HEADER, by="new evidence", reason="entry 9 was recorded since"),
 )
 
 
@@ -169,6 +181,12 @@ def test_the_names_of_events_are_these_for_ever() -> None:
         "transition_verification_cancelled",
         "transition_verification_failed",
         "late_result_ignored",
+        "instance_paused",
+        "instance_resumed",
+        "instance_cancelled",
+        "instance_rewound",
+        "progress_hold_set",
+        "progress_hold_cleared",
     ]
     assert expected == [event_name(each) for each in ONE_OF_EACH]
 
@@ -190,7 +208,7 @@ def extension(*events: object, domain: str = "flow.runtime.v1") -> dict[str, Any
 
 
 NEWER = {
-    "event type": extension({**EVENT, "type": "instance_paused"}),
+    "event type": extension({**EVENT, "type": "instance_moved"}),
     "event version": extension({**EVENT, "version": 2, "more": 1}),
     "domain": extension(EVENT, domain="flow.runtime.v2"),
     "other flow domain": extension(domain="flow.runtime.variables.v1"),

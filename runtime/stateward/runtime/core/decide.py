@@ -18,6 +18,8 @@ from stateward.runtime.core.events import (
     InstanceStarted,
     Judgement,
     LateResultIgnored,
+    ProgressHoldCleared,
+    ProgressHoldSet,
     RejectionCode,
     StateEntered,
     Status,
@@ -27,10 +29,11 @@ from stateward.runtime.core.events import (
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
 )
-from stateward.runtime.core.instance import Attempt, AttemptStatus, FlowState, Instance, Pin, Resolution, status_in
-from stateward.runtime.core.judging import Passed, Rejected, rule
+from stateward.runtime.core.instance import JUDGED_CODES, Attempt, AttemptStatus, FlowState, Hold, Instance, Pin, Resolution, status_in
+from stateward.runtime.core.judging import Passed, Rejected, Ruling, rule
+from stateward.runtime.core.operating import Act, act, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.core.texts import cut, is_blank, size_of
+from stateward.runtime.core.texts import cut
 
 # --- what may be asked --------------------------------------------------------------------------------------------------------------
 
@@ -45,6 +48,16 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """What is spent on an instance at most."""
+
+    hold_after: int = 3
+    """Judgements of one visit that saw the same evidence and moved nothing, after which the instance is held."""
+    visit_verifications_max: int = 100
+    instance_verifications_max: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """Ask to leave the current state."""
 
@@ -53,6 +66,7 @@ class Request:
     reason: str
     evidence: int = 0
     """The number of the newest admissible entry of the log; 0 when there is none."""
+    bounds: Bounds = Bounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +102,12 @@ class Report:
 
     attempt: str
     outcome: Outcome
+    evidence: int = 0
+    """As in a request: what was recorded while the verifier worked, it did not see."""
+    hold_after: int = Bounds().hold_after
 
 
-Command: TypeAlias = Start | Request | Report
+Command: TypeAlias = Start | Request | Report | Act
 
 # --- what comes of it ---------------------------------------------------------------------------------------------------------------
 
@@ -118,9 +135,6 @@ class Continue:
 
 Decision: TypeAlias = Decided | Repeat | Continue | Refusal
 
-JUDGED_CODES = frozenset({RejectionCode.MULTIPLE_CONDITIONS_MET, RejectionCode.INDETERMINATE, RejectionCode.NO_CONDITION_MET})
-"""The rejections that are a judgement of the work, and not of the verifier or of the moment."""
-
 
 def decide(definition: CompiledFlowDefinition, state: FlowState, command: Command) -> Decision:
     """Decide on a command; `definition` is the one the instance pins, or is to pin."""
@@ -131,6 +145,8 @@ def decide(definition: CompiledFlowDefinition, state: FlowState, command: Comman
             return _request(state, command)
         case Report():
             return _report(definition, state, command)
+        case Act():
+            return _act(state, command)
     assert_never(command)
 
 
@@ -168,44 +184,76 @@ def active_problem(state: FlowState) -> Refusal | None:
 
 def _request(state: FlowState, command: Request) -> Decision:
     reason = command.reason.strip()
-    problem = _reason_problem(reason)
+    problem = reason_problem(reason)
     if problem is not None:
         return problem
     instance = state.instance
     if instance is None:
         return _not_active("no flow was started")
-    if instance.last is not None and _is_answered(instance.last, command, reason):
+    stopped = _stopped(instance, command)
+    if stopped is not None:
+        return stopped
+    if instance.last is not None and _is_answered(instance, instance.last, command, reason):
         return Repeat(instance.last)
     if instance.status is not Status.ACTIVE:
         return _not_active(f"the flow ended as `{instance.status}` in state `{instance.state}`")
     opened = instance.attempt
     if opened is not None and (opened.id == command.attempt or command.evidence <= opened.requested.seq):
         return Continue(opened)
+    spent = _spent(instance, command.bounds)
+    if spent is not None:
+        return spent
     requested = TransitionRequested(
         instance=instance.id, visit=instance.visit, attempt=command.attempt, state=instance.state, reason=reason
     )
     if opened is None:
-        return Decided((requested,))
+        return Decided((*_freed(instance, command), requested))
     superseded = TransitionVerificationCancelled(
         instance=instance.id, visit=instance.visit, attempt=opened.id, cause=CancelCause.SUPERSEDED
     )
     return Decided((superseded, requested))
 
 
-def _reason_problem(reason: str) -> Refusal | None:
-    allowed = (f"give a reason of 1 to {limits.REASON_BYTES_MAX} bytes",)
-    if is_blank(reason):
-        return Refusal(RefusalCode.REASON_BLANK, "the reason is blank", allowed)
-    if size_of(reason) > limits.REASON_BYTES_MAX:
-        return Refusal(RefusalCode.REASON_TOO_LARGE, f"the reason has {size_of(reason)} bytes", allowed)
-    return None
-
-
 def _not_active(message: str) -> Refusal:
     return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, message, ("submit input with one flow segment",))
 
 
-def _is_answered(last: Resolution, command: Request, reason: str) -> bool:
+def _stopped(instance: Instance, command: Request) -> Refusal | None:
+    """Refuse what is asked of an instance that is paused or held."""
+    if instance.paused is not None:
+        message = f"the flow was paused by {instance.paused.by}: {instance.paused.reason}"
+        return Refusal(RefusalCode.INSTANCE_PAUSED, message, ("wait until an operator resumes it",))
+    if instance.held is not None and command.evidence <= instance.held.evidence:
+        return Refusal(RefusalCode.INSTANCE_HELD, hold_message(instance.held), ("record new evidence", "ask an operator to clear the hold"))
+    return None
+
+
+def hold_message(held: Hold) -> str:
+    """Say why an instance is held."""
+    return f"{held.judgements} judgements saw the same evidence and moved nothing"
+
+
+def _spent(instance: Instance, bounds: Bounds) -> Refusal | None:
+    """Refuse a verification over one of the caps."""
+    for spent, most, what in (
+        (instance.attempts_here, bounds.visit_verifications_max, f"this visit of state `{instance.state}`"),
+        (instance.attempts, bounds.instance_verifications_max, "this flow instance"),
+    ):
+        if spent >= most:
+            message = f"{spent} of {most} verifications of {what} are spent"
+            return Refusal(RefusalCode.BUDGET_EXHAUSTED, message, ("ask an operator to rewind or cancel the flow",))
+    return None
+
+
+def _freed(instance: Instance, command: Request) -> tuple[Event, ...]:
+    """Note that new evidence ended a hold."""
+    if instance.held is None:
+        return ()
+    why = f"entry {command.evidence} was recorded since"
+    return (ProgressHoldCleared(instance=instance.id, visit=instance.visit, by="new evidence", reason=why),)
+
+
+def _is_answered(instance: Instance, last: Resolution, command: Request, reason: str) -> bool:
     """Tell whether a request is the last one over again.
 
     After a move only what was recorded since the move makes it a new request, for a lost answer must never be judged in the next
@@ -214,8 +262,8 @@ def _is_answered(last: Resolution, command: Request, reason: str) -> bool:
     """
     if last.attempt.id == command.attempt:
         return True
-    if last.attempt.reason != reason:
-        return False
+    if last.attempt.reason != reason or instance.visit != last.attempt.visit + (last.status is AttemptStatus.ENTERED):
+        return False  # another request, or an operator led elsewhere since
     if last.status is AttemptStatus.ENTERED:
         return command.evidence <= last.resolved.seq
     return last.rejection in JUDGED_CODES and command.evidence <= last.attempt.requested.seq
@@ -239,24 +287,27 @@ def _report(definition: CompiledFlowDefinition, state: FlowState, command: Repor
                 (TransitionVerificationFailed(instance=instance.id, visit=instance.visit, attempt=opened.id, cause=cause, message=bounded),)
             )
         case Judged(judgements, unresolved):
-            return _ruled(definition, instance, opened, judgements, unresolved)
+            return _ruled(definition, instance, opened, command, rule(definition.state(opened.state), judgements, unresolved))
     assert_never(command.outcome)
 
 
-def _ruled(
-    definition: CompiledFlowDefinition,
-    instance: Instance,
-    opened: Attempt,
-    judgements: tuple[Judgement, ...],
-    unresolved: Set[Citation],
-) -> Decided:
-    ruling = rule(definition.state(opened.state), judgements, unresolved)
+def _ruled(definition: CompiledFlowDefinition, instance: Instance, opened: Attempt, command: Report, ruling: Ruling) -> Decided:
     match ruling:
         case Rejected():
-            return Decided((_rejected(instance, opened, ruling),))
+            return Decided((_rejected(instance, opened, ruling), *_held(instance, opened, command, ruling)))
         case Passed():
             return Decided(_moved(definition, instance, opened, ruling))
     assert_never(ruling)
+
+
+def _held(instance: Instance, opened: Attempt, command: Report, ruling: Rejected) -> tuple[Event, ...]:
+    """Hold an instance whose judgements, one after the other, saw the same evidence and moved nothing."""
+    if ruling.code not in JUDGED_CODES or command.evidence > opened.requested.seq:
+        return ()
+    same = 1 + sum(seq > command.evidence for seq in instance.rejections)
+    if same < command.hold_after:
+        return ()
+    return (ProgressHoldSet(instance=instance.id, visit=instance.visit, judgements=same, evidence=command.evidence),)
 
 
 def _moved(definition: CompiledFlowDefinition, instance: Instance, opened: Attempt, passed: Passed) -> tuple[Event, ...]:
@@ -291,3 +342,8 @@ def _stale_message(instance: Instance, opened: Attempt) -> str:
     if instance.status is not Status.ACTIVE:
         return f"the flow ended as `{instance.status}` in state `{instance.state}`"
     return f"asked in state `{opened.state}` at visit {opened.visit}; the state is `{instance.state}` at visit {instance.visit}"
+
+
+def _act(state: FlowState, command: Act) -> Decision:
+    acting = act(state, command)
+    return acting if isinstance(acting, Refusal) else Decided(acting.events)

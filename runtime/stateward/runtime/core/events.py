@@ -180,6 +180,54 @@ class LateResultIgnored(_Event):
     attempt: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Act(_Event):
+    by: str
+    """Who did it, as people are told: class and name."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstancePaused(_Act):
+    """Requests are refused until it is resumed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceResumed(_Act):
+    """Requests are taken again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceCancelled(_Act):
+    """An operator ended it; `$cancelled` is entered in the same record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceRewound(_Act):
+    """An earlier state is entered again, at a new visit, in the same record.
+
+    What was recorded after that state was first entered, up to this record, is set aside: readable, and no evidence.
+    """
+
+    state: str
+    after: int
+    """The number of the entry that entered the state; what is set aside comes after it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgressHoldSet(_Event):
+    """So many judgements of one visit saw the same evidence and moved nothing; requests are refused until something changes."""
+
+    judgements: int
+    evidence: int
+    """The number of the newest admissible entry that all of them saw; 0 when there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgressHoldCleared(_Act):
+    """Requests are judged again: there is new evidence, or an operator said so."""
+
+
 Event: TypeAlias = (
     InstanceStarted
     | StateEntered
@@ -189,6 +237,12 @@ Event: TypeAlias = (
     | TransitionVerificationCancelled
     | TransitionVerificationFailed
     | LateResultIgnored
+    | InstancePaused
+    | InstanceResumed
+    | InstanceCancelled
+    | InstanceRewound
+    | ProgressHoldSet
+    | ProgressHoldCleared
 )
 
 

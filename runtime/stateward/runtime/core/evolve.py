@@ -3,15 +3,22 @@
 What no decision can have given is refused with `HistoryBroken`, which names the event.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Final, NoReturn, assert_never
+from typing import NoReturn, TypeAlias, assert_never
 
+from stateward.compiler.flow.definition import CANCELLED_STATE
+from stateward.runtime.core import limits
 from stateward.runtime.core.events import (
     EventId,
+    InstanceCancelled,
+    InstancePaused,
+    InstanceResumed,
+    InstanceRewound,
     InstanceStarted,
     LateResultIgnored,
+    ProgressHoldCleared,
+    ProgressHoldSet,
     Recorded,
     StateEntered,
     Status,
@@ -21,9 +28,20 @@ from stateward.runtime.core.events import (
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
 )
-from stateward.runtime.core.instance import Attempt, AttemptStatus, FlowState, Instance, Pin, Resolution
-
-NO_VISITS: Final[Mapping[str, int]] = MappingProxyType({})
+from stateward.runtime.core.instance import (
+    JUDGED_CODES,
+    NO_VISITS,
+    Aside,
+    Attempt,
+    AttemptStatus,
+    Due,
+    Flag,
+    FlowState,
+    Hold,
+    Instance,
+    Pin,
+    Resolution,
+)
 
 
 class HistoryBroken(Exception):
@@ -54,16 +72,17 @@ def evolve(state: FlowState, recorded: Recorded) -> FlowState:
             return replace(state, instance=_requested(instance, at, event))
         case LateResultIgnored():
             return state
+        case InstanceRewound(after=after):
+            return replace(state, instance=_acted(instance, at, event), aside=set_aside(state.aside, Aside(after, at.seq)))
+        case InstancePaused() | InstanceResumed() | InstanceCancelled() | ProgressHoldSet() | ProgressHoldCleared():
+            return replace(state, instance=_acted(instance, at, event))
         case _:
             return replace(state, instance=_resolved(instance, at, event))
 
 
 def awaits_entry(instance: Instance) -> bool:
-    """Tell whether the next event has to enter a state: the instance just began, or a check just passed."""
-    if instance.visit == 0:
-        return True
-    last = instance.last
-    return last is not None and last.status is AttemptStatus.ENTERED and last.attempt.visit == instance.visit
+    """Tell whether the next event has to enter a state: the instance just began, a check just passed, or an operator said so."""
+    return instance.due is not None
 
 
 def broken(at: EventId, why: str) -> NoReturn:
@@ -87,24 +106,42 @@ def _started(state: FlowState, at: EventId, event: InstanceStarted) -> FlowState
         chosen_by=event.chosen_by,
     )
     begun = Instance(
-        id=event.instance, pin=pin, state="", visit=0, status=Status.ACTIVE, attempt=None, last=None, attempts=0, visits=NO_VISITS
+        id=event.instance,
+        pin=pin,
+        state="",
+        visit=0,
+        status=Status.ACTIVE,
+        attempt=None,
+        last=None,
+        attempts=0,
+        visits=NO_VISITS,
+        due=Due(None, None, None, at),
     )
-    return FlowState(begun, state.instances + 1)
+    return replace(state, instance=begun, instances=state.instances + 1)
 
 
 def _entered(instance: Instance, at: EventId, event: StateEntered) -> Instance:
-    if not awaits_entry(instance):
+    due = instance.due
+    if due is None:
         broken(at, f"state `{event.state}` is entered without a passed check")
     if event.visit != instance.visit + 1:
         broken(at, f"it is visit {event.visit}, expected {instance.visit + 1}")
-    last = instance.last
-    caused = (None, None) if last is None or instance.visit == 0 else (last.attempt.id, last.transition)
-    if (event.attempt, event.transition) != caused:
+    if (event.attempt, event.transition) != (due.attempt, due.transition) or due.state not in {None, event.state}:
         broken(at, f"state `{event.state}` is entered by another attempt or transition than the check that passed")
-    if last is not None and at != EventId(last.resolved.seq, last.resolved.index + 1):
+    if at != EventId(due.after.seq, due.after.index + 1):
         broken(at, f"state `{event.state}` is not entered in the record of its passed check")
-    visits = {**instance.visits, event.state: instance.visits.get(event.state, 0) + 1}
-    return replace(instance, state=event.state, visit=event.visit, status=event.status, visits=MappingProxyType(visits))
+    return replace(
+        instance,
+        state=event.state,
+        visit=event.visit,
+        status=event.status,
+        visits=MappingProxyType({**instance.visits, event.state: instance.visits.get(event.state, 0) + 1}),
+        entered=MappingProxyType({**instance.entered, event.state: at.seq}),
+        attempts_here=0,
+        rejections=(),
+        due=None,
+        held=None,
+    )
 
 
 def _requested(instance: Instance, at: EventId, event: TransitionRequested) -> Instance:
@@ -115,7 +152,7 @@ def _requested(instance: Instance, at: EventId, event: TransitionRequested) -> I
     if event.state != instance.state:
         broken(at, f"attempt `{event.attempt}` leaves state `{event.state}`, the state is `{instance.state}`")
     attempt = Attempt(id=event.attempt, state=event.state, visit=event.visit, reason=event.reason, requested=at)
-    return replace(instance, attempt=attempt, attempts=instance.attempts + 1)
+    return replace(instance, attempt=attempt, attempts=instance.attempts + 1, attempts_here=instance.attempts_here + 1)
 
 
 def _resolved(
@@ -126,7 +163,14 @@ def _resolved(
     attempt = instance.attempt
     if attempt is None or attempt.id != event.attempt:
         broken(at, f"attempt `{event.attempt}` is resolved and not open")
-    return replace(instance, attempt=None, last=_resolution(attempt, at, event))
+    resolved = replace(instance, attempt=None, last=_resolution(attempt, at, event))
+    match event:
+        case TransitionCheckPassed(transition=transition):
+            return replace(resolved, due=Due(transition, attempt.id, None, at))
+        case TransitionCheckRejected(code=code) if code in JUDGED_CODES:
+            return replace(resolved, rejections=(*instance.rejections, attempt.requested.seq)[-limits.REJECTIONS_MAX :])
+        case _:
+            return resolved
 
 
 def _resolution(
@@ -144,3 +188,48 @@ def _resolution(
         case TransitionVerificationFailed(cause=failed, message=message):
             return Resolution(attempt, AttemptStatus.FAILED, at, failure=failed, message=message)
     assert_never(event)
+
+
+_Acted: TypeAlias = InstancePaused | InstanceResumed | InstanceCancelled | InstanceRewound | ProgressHoldSet | ProgressHoldCleared
+
+
+def _acted(instance: Instance, at: EventId, event: _Acted) -> Instance:
+    if instance.status is not Status.ACTIVE:
+        broken(at, f"the instance ended as `{instance.status}`")
+    match event:
+        case InstancePaused(by=by, reason=reason):
+            return replace(instance, paused=Flag(by, reason, at))
+        case InstanceResumed():
+            return replace(instance, paused=None)
+        case ProgressHoldSet(judgements=judgements, evidence=evidence):
+            return replace(instance, held=Hold(judgements, evidence, at))
+        case ProgressHoldCleared():
+            return replace(instance, held=None, rejections=())
+        case InstanceCancelled():
+            _require_closed(instance, at)
+            return replace(instance, due=Due(None, None, CANCELLED_STATE, at))
+        case InstanceRewound():
+            _require_closed(instance, at)
+            return _rewound(instance, at, event)
+    assert_never(event)
+
+
+def _require_closed(instance: Instance, at: EventId) -> None:
+    if instance.attempt is not None:
+        broken(at, f"attempt `{instance.attempt.id}` is open")
+
+
+def _rewound(instance: Instance, at: EventId, event: InstanceRewound) -> Instance:
+    if instance.entered.get(event.state) != event.after:
+        broken(at, f"state `{event.state}` was not entered in entry {event.after}")
+    entered = {state: seq for state, seq in instance.entered.items() if seq <= event.after}
+    return replace(
+        instance,
+        entered=MappingProxyType(entered),
+        due=Due(None, None, event.state, at),
+    )
+
+
+def set_aside(before: tuple[Aside, ...], new: Aside) -> tuple[Aside, ...]:
+    """Add what a rewind sets aside; it takes in every part that lies within it."""
+    return (*(each for each in before if each.before <= new.after), new)

@@ -1,11 +1,15 @@
 """What the events fold to: one flow instance, its open attempt, and how the last attempt ended."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 from stateward.compiler.flow.definition import CANCELLED_STATE, CompiledFlowDefinition
 from stateward.runtime.core.events import CancelCause, EventId, FailureCause, Judgement, RejectionCode, Status
+
+NO_VISITS: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class AttemptStatus(StrEnum):
@@ -61,6 +65,50 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """That requests are refused, by whom and why."""
+
+    by: str
+    reason: str
+    at: EventId
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """That judging again would show nothing new."""
+
+    judgements: int
+    """How many saw the same evidence and moved nothing."""
+    evidence: int
+    """The number of the newest admissible entry they saw."""
+    at: EventId
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The state that the next event of the record has to enter."""
+
+    transition: str | None
+    attempt: str | None
+    """The check that leads there; None where none does."""
+    state: str | None
+    """Where an operator's act leads; None where the definition says it."""
+    after: EventId
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A part of the log that a rewind set aside: entries with `after < seq < before`."""
+
+    after: int
+    before: int
+
+    def holds(self, seq: int) -> bool:
+        """Tell whether an entry lies in it."""
+        return self.after < seq < self.before
+
+
+@dataclass(frozen=True, slots=True)
 class Instance:
     """A flow instance."""
 
@@ -78,6 +126,24 @@ class Instance:
     """How many attempts were begun."""
     visits: Mapping[str, int]
     """How often each state was entered."""
+    entered: Mapping[str, int] = field(default_factory=lambda: NO_VISITS)
+    """The number of the entry that entered each state last, but for what is set aside: where it can be rewound to."""
+    attempts_here: int = 0
+    """How many attempts were begun at this visit."""
+    rejections: tuple[int, ...] = ()
+    """The requests of this visit that were judged and moved nothing, by the number of their entry; the last few."""
+    due: Due | None = None
+    paused: Flag | None = None
+    held: Hold | None = None
+
+
+JUDGED_CODES: Final = frozenset({RejectionCode.MULTIPLE_CONDITIONS_MET, RejectionCode.INDETERMINATE, RejectionCode.NO_CONDITION_MET})
+"""The rejections that are a judgement of the work, and not of the verifier or of the moment."""
+
+
+def is_aside(aside: Iterable[Aside], seq: int) -> bool:
+    """Tell whether an entry was set aside."""
+    return any(each.holds(seq) for each in aside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +152,8 @@ class FlowState:
 
     instance: Instance | None = None
     instances: int = 0
+    aside: tuple[Aside, ...] = ()
+    """What rewinds set aside, in order, none within another."""
 
 
 NOTHING_YET = FlowState()

@@ -23,6 +23,12 @@ PATH_BYTES_MAX: Final = 4 * 1024
 """The path of a cited file."""
 QUOTE_BYTES_MAX: Final = 16 * 1024
 """The text quoted from a cited file."""
+REJECTIONS_MAX: Final = 64
+"""Rejected judgements of one visit that are remembered; a hold comes after as many at most."""
+ASIDE_MAX: Final = 256
+"""Separate parts of a log that rewinds of one instance set aside."""
+BY_BYTES_MAX: Final = 1024
+"""The name of who acted."""
 LINES_MAX: Final = 1_000_000_000
 """The number of a cited line."""
 SHOWN_CHARACTERS_MAX: Final = 80

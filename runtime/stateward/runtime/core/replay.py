@@ -101,12 +101,18 @@ def _check_entered(definition: CompiledFlowDefinition, before: FlowState, at: Ev
         broken(at, f"{named} has no state `{entered.state}`")
     if entered.status is not status_in(definition, entered.state):
         broken(at, f"state `{entered.state}` of {named} is entered as `{entered.status}`")
-    target = definition.initial if entered.transition is None else _target(definition, before, entered.transition)
+    target = _target(definition, before)
     if target != entered.state:
         broken(at, f"state `{entered.state}` of {named} is entered where `{target}` is due")
 
 
-def _target(definition: CompiledFlowDefinition, before: FlowState, transition: str) -> str | None:
+def _target(definition: CompiledFlowDefinition, before: FlowState) -> str | None:
     assert before.instance is not None  # `evolve` accepted the event
-    taken = definition.state(before.instance.state).transition(transition)
+    due = before.instance.due
+    assert due is not None
+    if due.state is not None:
+        return due.state
+    if due.transition is None:
+        return definition.initial
+    taken = definition.state(before.instance.state).transition(due.transition)
     return None if taken is None else taken.target

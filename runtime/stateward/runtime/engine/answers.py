@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.runtime.core.decide import hold_message
 from stateward.runtime.core.events import Judgement
-from stateward.runtime.core.instance import Attempt, AttemptStatus, Instance, Resolution
+from stateward.runtime.core.instance import Aside, Attempt, AttemptStatus, Instance, Resolution
 from stateward.runtime.ports import Question, VerificationRequest
 from stateward.runtime.session.answers import Answer, TransitionAnswer
 from stateward.runtime.session.captured import CapturedLog
@@ -50,7 +51,7 @@ def answer_of(definition: CompiledFlowDefinition, instance: Instance, *, self_ju
         outcome=last.status,
         code=code,
         cause=cause,
-        message=last.message,
+        message=last.message if instance.held is None else f"{last.message}; held: {hold_message(instance.held)}",
         reason=last.attempt.reason,
         judged=reference(last.attempt.requested.seq),
         state=instance.state,
@@ -83,7 +84,7 @@ def _result(judgement: Judgement) -> TransitionAnswer:
 
 
 def question_for(
-    worker: str, definition: CompiledFlowDefinition, attempt: Attempt, number: int, captured: CapturedLog
+    worker: str, definition: CompiledFlowDefinition, attempt: Attempt, number: int, captured: CapturedLog, *, aside: tuple[Aside, ...]
 ) -> VerificationRequest:
     """Give what a verifier is asked about an attempt."""
     here = definition.state(attempt.state)
@@ -98,4 +99,5 @@ def question_for(
         reason=attempt.reason,
         questions=tuple(Question(each.id, each.target, each.condition, each.synthetic) for each in here.transitions),
         captured=captured,
+        aside=aside,
     )

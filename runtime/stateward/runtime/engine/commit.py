@@ -5,7 +5,7 @@ its key before anybody is told; every plan can be made again, for it begins by l
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Generic, TypeVar
 
@@ -14,6 +14,7 @@ from stateward.runtime.core.texts import shown
 from stateward.runtime.engine.folding import Folds, Loaded
 from stateward.runtime.engine.limits import COMMITS_MAX, LOST_ANSWERS_MAX
 from stateward.runtime.ports import Committed, Duplicate, Moved, OutcomeUnknown, SessionStore, StoreUnavailable
+from stateward.runtime.session.chain import link
 from stateward.runtime.session.entries import Head, NewEntry
 
 T = TypeVar("T")
@@ -46,8 +47,17 @@ class Tries:
             raise StoreUnavailable(f"the store does not answer: {problem.message}", "look at the store; nothing was written") from problem
 
 
-def commit(sessions: SessionStore, folds: Folds, worker: str, plan: Callable[[Loaded], Append[T] | T]) -> T | Refusal:
-    """Carry out a plan, made again on the new facts as often as somebody else appended first. Raises what the store raises."""
+def commit(
+    sessions: SessionStore,
+    folds: Folds,
+    worker: str,
+    plan: Callable[[Loaded], Append[T] | T],
+    checkpoint: Callable[[Loaded], NewEntry | None],
+) -> T | Refusal:
+    """Carry out a plan, made again on the new facts as often as somebody else appended first. Raises what the store raises.
+
+    A checkpoint that is due comes first in the same commit, and the plan is made for what follows on it.
+    """
     tries = Tries()
     for _ in tries:
         loaded = folds.load(worker)
@@ -55,13 +65,21 @@ def commit(sessions: SessionStore, folds: Folds, worker: str, plan: Callable[[Lo
             return not_found(worker)
         if loaded.newer:
             return Refusal(RefusalCode.WORKER_READ_ONLY, loaded.newer, ("read the log",))
-        step = plan(loaded)
+        due = checkpoint(loaded)
+        step = plan(loaded if due is None else after(loaded, due))
         if not isinstance(step, Append):
             return step
-        head = _append(sessions, folds, loaded, step, tries)
+        entries = step.entries if due is None else (due, *step.entries)
+        head = _append(sessions, folds, loaded, replace(step, entries=entries), tries)
         if head is not None:
             return step.done(head)
     return contended()
+
+
+def after(loaded: Loaded, entry: NewEntry) -> Loaded:
+    """Give a Worker as it will be after an entry that changes nothing but the log's length."""
+    linked = link(loaded.worker, loaded.head, entry)
+    return replace(loaded, head=Head(linked.seq, linked.digest))
 
 
 def _append(sessions: SessionStore, folds: Folds, loaded: Loaded, step: Append[T], tries: Tries) -> Head | None:

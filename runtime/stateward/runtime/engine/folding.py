@@ -8,11 +8,12 @@ there and marked; a log that cannot be is Damaged, naming the entry.
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from threading import Lock
 from typing import Final
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.events import EventId, InstanceStarted, Recorded, TransitionRequested
+from stateward.runtime.core.events import EventId, InstanceRewound, InstanceStarted, Recorded, TransitionRequested
 from stateward.runtime.core.evolve import HistoryBroken
 from stateward.runtime.core.instance import NOTHING_YET, FlowState
 from stateward.runtime.core.replay import advance, new_ids
@@ -20,9 +21,10 @@ from stateward.runtime.engine.keys import is_id
 from stateward.runtime.engine.limits import DEFINITIONS_MAX, FOLDS_MAX
 from stateward.runtime.ports import Damaged, SessionStore, StoreNewer
 from stateward.runtime.profile import VerifierKind
-from stateward.runtime.session.entries import GENESIS, ActorClass, Entry, Head, reference
-from stateward.runtime.session.evidence import is_admissible
-from stateward.runtime.session.payloads import OPAQUE, Payload, SessionStarted, decode, flow_events
+from stateward.runtime.session.chain import time_text
+from stateward.runtime.session.entries import GENESIS, GENESIS_DIGEST, ActorClass, Entry, Head, Kind, reference
+from stateward.runtime.session.evidence import is_news
+from stateward.runtime.session.payloads import OPAQUE, Checkpoint, Payload, SessionStarted, decode, flow_events
 from stateward.runtime.session.strict import Malformed, Newer
 
 INSPECT: Final = "inspect the log; a session that is not intact cannot go on"
@@ -41,19 +43,33 @@ class Loaded:
     definition: CompiledFlowDefinition | None
     """What the latest instance pins; None when there was none."""
     evidence: int
-    """The number of the newest admissible entry."""
+    """No entry after this one makes judging again worthwhile, but for what was set aside."""
     asked_by: ActorClass | None
     """Who made the latest request for a transition."""
     asked_by_a_person: bool
     """Whether any request came from a person."""
     newer: str
     """What a newer program wrote, because of which the Worker is read-only; empty when nothing."""
+    checkpoint: int
+    """The number of the last checkpoint, or of the entry before the first of this log."""
 
     @property
     def is_self_judged(self) -> bool:
         """Whether the person who judges is also the one who works."""
         worked = self.session.worked_by is ActorClass.PERSON or self.asked_by_a_person
         return self.session.verifier == VerifierKind.PERSON and worked
+
+
+def checkpoint_of(loaded: Loaded) -> Checkpoint:
+    """Give what a checkpoint of a Worker holds."""
+    return Checkpoint(
+        created=time_text(loaded.created),
+        session=loaded.session,
+        flow=loaded.flow,
+        evidence=loaded.evidence,
+        asked_by=loaded.asked_by,
+        asked_by_a_person=loaded.asked_by_a_person,
+    )
 
 
 def payload_of(entry: Entry) -> Payload:
@@ -112,6 +128,7 @@ class WorkerFold:
 
     def _reset(self) -> None:
         self._head = GENESIS
+        self._checkpoint = 0
         self._created: datetime | None = None
         self._session: SessionStarted | None = None
         self._flow: FlowState = NOTHING_YET
@@ -132,28 +149,69 @@ class WorkerFold:
                 self._read(head)
             return self._loaded()
 
+    def as_of(self, seq: int) -> Loaded | None:
+        """Give the Worker as it was right after an entry of its own log; for a fold that is used for nothing else."""
+        with self._lock:
+            for entry in self._sessions.entries(self._worker, 0, seq):
+                self._take(entry)
+            return None if self._session is None else self._loaded()
+
     def _read(self, head: Head) -> None:
+        if self._session is None:
+            self._restore(head)
         new = self._sessions.entries(self._worker, self._head.seq, head.seq)
         first = next(new, None)
-        if first is None or first.previous != self._head.digest:  # another log than the one that was folded
-            self._reset()
+        if self._session is not None and self._head != head and (first is None or first.previous != self._head.digest):
+            self._reset()  # it is another log than the one that was folded
             new = self._sessions.entries(self._worker, 0, head.seq)
-        else:
-            self._take(first)
-        for entry in new:
+            first = next(new, None)
+        for entry in () if first is None else chain((first,), new):
             self._take(entry)
         if self._head != head:
             raise damaged(self._worker, head.seq, "it is missing")
 
+    def _restore(self, head: Head) -> None:
+        """Begin from the last checkpoint, if there is one."""
+        entry = self._sessions.latest(self._worker, Kind.CHECKPOINT)
+        if entry is None or entry.seq > head.seq:
+            return
+        try:
+            payload = payload_of(entry)
+        except StoreNewer:
+            return
+        if not isinstance(payload, Checkpoint):
+            return
+        if payload.session.worker != self._worker:
+            raise damaged(self._worker, entry.seq, "it is of another Worker")
+        self._set(payload, entry)
+
+    def _set(self, payload: Checkpoint, entry: Entry) -> None:
+        self._created, self._session = datetime.fromisoformat(payload.created), payload.session
+        self._flow, self._evidence = payload.flow, payload.evidence
+        self._asked_by, self._asked_by_a_person = payload.asked_by, payload.asked_by_a_person
+        instance = payload.flow.instance
+        if instance is not None:
+            self._pin(instance.pin.definition_digest)
+            if instance.pin.definition_digest not in self._definitions:
+                raise damaged(self._worker, entry.seq, f"definition {instance.pin.definition_digest} is not there")
+        self._checkpoint, self._head = entry.seq, Head(entry.seq, entry.digest)
+
+    def _pin(self, digest: str) -> None:
+        definition = self._known.get(digest)
+        if definition is not None:
+            self._definitions[digest] = definition
+
     def _take(self, entry: Entry) -> None:
+        if self._session is None and entry.seq > 1:  # a fork goes on where its parent was
+            self._head = Head(entry.seq - 1, entry.previous)
         if (entry.seq, entry.previous) != (self._head.seq + 1, self._head.digest):
             raise damaged(self._worker, entry.seq, "it does not follow the entry before it")
         payload = self._payload(entry)
-        if entry.seq == 1:
+        if self._session is None:
             self._begin(entry, payload)
         elif not self._newer:
             self._fold(entry, payload)
-        if is_admissible(entry):
+        if is_news(entry):
             self._evidence = entry.seq
         self._head = Head(entry.seq, entry.digest)
 
@@ -161,7 +219,7 @@ class WorkerFold:
         try:
             return payload_of(entry)
         except StoreNewer as problem:
-            if entry.seq == 1:  # without its session nothing of the Worker can be shown
+            if self._session is None:  # without its session nothing of the Worker can be shown
                 raise
             self._newer = self._newer or problem.message
             return OPAQUE
@@ -169,9 +227,14 @@ class WorkerFold:
     def _begin(self, entry: Entry, payload: Payload) -> None:
         if not isinstance(payload, SessionStarted) or payload.worker != self._worker:
             raise damaged(self._worker, entry.seq, "the log does not begin with this Worker's session")
-        self._created, self._session = entry.time, payload
+        base = (0, GENESIS_DIGEST) if payload.forked_from is None else (payload.forked_from.seq, payload.forked_from.digest)
+        if base != (entry.seq - 1, entry.previous):
+            raise damaged(self._worker, entry.seq, "the log does not begin where it says")
+        self._created, self._session, self._checkpoint = entry.time, payload, entry.seq - 1
 
     def _fold(self, entry: Entry, payload: Payload) -> None:
+        if isinstance(payload, Checkpoint):
+            return self._check_point(entry, payload)
         record = tuple(Recorded(EventId(entry.seq, index), event) for index, event in enumerate(flow_events(payload)))
         for each in record:
             self._note(each, entry)
@@ -180,13 +243,28 @@ class WorkerFold:
         except HistoryBroken as problem:
             raise damaged(self._worker, entry.seq, str(problem)) from problem
         self._used |= new_ids(record)
+        return None
+
+    def _check_point(self, entry: Entry, payload: Checkpoint) -> None:
+        """Hold a checkpoint against the fold; the one that a fork begins with is where its fold begins."""
+        assert self._session is not None  # the first entry was taken
+        forked = self._session.forked_from
+        if forked is not None and entry.seq == forked.seq + 2:
+            if payload.session != self._session:
+                raise damaged(self._worker, entry.seq, "the fork begins with another session")
+            return self._set(payload, entry)
+        if payload != checkpoint_of(self._loaded()):
+            raise damaged(self._worker, entry.seq, "it is not what the log before it comes to")
+        self._checkpoint = entry.seq
+        self._used.clear()  # the store's keys keep every id from being used again
+        return None
 
     def _note(self, recorded: Recorded, entry: Entry) -> None:
         match recorded.event:
             case InstanceStarted(definition_digest=digest):
-                definition = self._known.get(digest)
-                if definition is not None:
-                    self._definitions[digest] = definition
+                self._pin(digest)
+            case InstanceRewound(after=after):
+                self._evidence = min(self._evidence, after)
             case TransitionRequested():
                 self._asked_by = entry.actor.actor_class
                 self._asked_by_a_person |= self._asked_by is ActorClass.PERSON
@@ -208,6 +286,7 @@ class WorkerFold:
             asked_by=self._asked_by,
             asked_by_a_person=self._asked_by_a_person,
             newer=self._newer,
+            checkpoint=self._checkpoint,
         )
 
 
@@ -216,7 +295,7 @@ class Folds:
 
     def __init__(self, sessions: SessionStore) -> None:
         self._sessions = sessions
-        self._definitions = Definitions(sessions)
+        self.definitions = Definitions(sessions)
         self._folds: OrderedDict[str, WorkerFold] = OrderedDict()
         self._lock = Lock()
 
@@ -241,7 +320,7 @@ class Folds:
 
     def _fold(self, worker: str) -> WorkerFold:
         with self._lock:
-            fold = self._folds.setdefault(worker, WorkerFold(worker, self._sessions, self._definitions))
+            fold = self._folds.setdefault(worker, WorkerFold(worker, self._sessions, self.definitions))
             self._folds.move_to_end(worker)
             while len(self._folds) > FOLDS_MAX:
                 self._folds.popitem(last=False)

@@ -11,6 +11,21 @@ def is_id(text: str) -> bool:
     return 1 <= len(text) <= ID_BYTES_MAX and text.isascii() and text.isprintable()
 
 
+def operation_key(operation: str) -> str:
+    """Name the entry of an operator's act."""
+    return f"operation:{operation}"
+
+
+def record_key(digest: str) -> str:
+    """Name an entry that a host records, by the digest of where in the host it comes from."""
+    return f"record:{digest}"
+
+
+def run_key(run: str, end: str) -> str:
+    """Name the entry of the start or the end of a run."""
+    return f"run:{end}:{run}"
+
+
 def submission_key(submission: str) -> str:
     """Name the entry of a submission."""
     return f"submission:{submission}"

@@ -39,16 +39,28 @@ def resolution(
     """Put what resolves the open attempt, and what the worker is told of it, into one entry; `seq` is the number it will have."""
     for index, event in enumerate(events):
         flow = evolve(flow, Recorded(EventId(seq, index), event))
-    instance = flow.instance
-    assert instance is not None  # it has just resolved an attempt
-    answer = answer_of(definition, instance, self_judged=self_judged)
+    answer = _answer(definition, flow, self_judged=self_judged)
     payload = encode(ToolResult(TRANSITION_TOOL, answer, (FlowRecord(tuple(events)),)))
     return Resolved(NewEntry(Kind.TOOL_RESULT, ENGINE, time, payload, resolution_key(answer.attempt)), answer, flow)
 
 
-def request(event: TransitionRequested, actor: Actor, time: datetime) -> NewEntry:
-    """Put a request into an entry."""
-    return NewEntry(Kind.EXTENSION, actor, time, encode(Extension(FlowRecord((event,)))), request_key(event.attempt))
+def told(definition: CompiledFlowDefinition, flow: FlowState, time: datetime, *, self_judged: bool) -> NewEntry:
+    """Put what the worker is told of an attempt that an operator's act has just closed into an entry of its own."""
+    answer = _answer(definition, flow, self_judged=self_judged)
+    return NewEntry(Kind.TOOL_RESULT, ENGINE, time, encode(ToolResult(TRANSITION_TOOL, answer)), resolution_key(answer.attempt))
+
+
+def _answer(definition: CompiledFlowDefinition, flow: FlowState, *, self_judged: bool) -> Answer:
+    instance = flow.instance
+    assert instance is not None  # it has just resolved an attempt
+    return answer_of(definition, instance, self_judged=self_judged)
+
+
+def request(events: tuple[Event, ...], actor: Actor, time: datetime) -> NewEntry:
+    """Put a request, which is the last of these events, into an entry."""
+    requested = events[-1]
+    assert isinstance(requested, TransitionRequested)
+    return NewEntry(Kind.EXTENSION, actor, time, encode(Extension(FlowRecord(events))), request_key(requested.attempt))
 
 
 def late(event: LateResultIgnored, time: datetime) -> NewEntry:

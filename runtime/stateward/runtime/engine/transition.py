@@ -6,13 +6,20 @@ once.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Final, assert_never
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.decide import Continue, Decided, Failed, GivenUp, Judged, Outcome, Repeat, Report, Request, decide
-from stateward.runtime.core.events import CancelCause, Event, EventId, LateResultIgnored, TransitionRequested
-from stateward.runtime.core.instance import Attempt, Instance
+from stateward.runtime.core.events import (
+    CancelCause,
+    Event,
+    EventId,
+    LateResultIgnored,
+    ProgressHoldCleared,
+    TransitionRequested,
+    TransitionVerificationCancelled,
+)
+from stateward.runtime.core.instance import Aside, Attempt, Instance
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import shown
 from stateward.runtime.engine import records
@@ -21,6 +28,8 @@ from stateward.runtime.engine.citations import unresolved
 from stateward.runtime.engine.commit import Append
 from stateward.runtime.engine.folding import INSPECT, Loaded, payload_of
 from stateward.runtime.engine.keys import is_id, late_key, request_key, resolution_key
+from stateward.runtime.engine.leasing import InProgress, in_progress, lease_problem
+from stateward.runtime.engine.lineage import reader
 from stateward.runtime.engine.means import Means
 from stateward.runtime.ports import Damaged, SessionStore, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
 from stateward.runtime.profile import VerifierKind
@@ -43,7 +52,7 @@ class Beginning:
         self._asked_at: tuple[str, int] | None = None
         """The instance and visit that the caller asked to leave: those of the first look."""
 
-    def plan(self, loaded: Loaded) -> Append[Begun | Answered | Refusal] | Begun | Answered | Refusal:
+    def plan(self, loaded: Loaded) -> Append[Begun | Answered | InProgress | Refusal] | Begun | Answered | InProgress | Refusal:
         """Decide on the request."""
         problem = self._rights_problem(loaded)
         if problem is not None:
@@ -51,7 +60,7 @@ class Beginning:
         instance, definition = loaded.flow.instance, loaded.definition
         if instance is None or definition is None:
             return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, "no flow was started", ("submit input with one flow segment",))
-        decision = decide(definition, loaded.flow, Request(self._attempt, self._reason, loaded.evidence))
+        decision = decide(definition, loaded.flow, Request(self._attempt, self._reason, loaded.evidence, self._means.profile.bounds))
         if isinstance(decision, Repeat):
             return self._repeated(loaded, decision.resolution.attempt.id)
         if isinstance(decision, Refusal):
@@ -59,6 +68,10 @@ class Beginning:
         moved = self._moved(instance)
         if moved is not None:
             return moved
+        if instance.attempt is not None:
+            held = self._means.leases.holder(loaded.worker, instance.attempt.id, self._means.clock.now())
+            if held is not None:
+                return in_progress(loaded.worker, instance.attempt, held)
         match decision:
             case Continue(attempt):
                 return self._continued(loaded, definition, instance, attempt)
@@ -94,33 +107,35 @@ class Beginning:
         if entry is None:
             raise Damaged(f"the request of attempt {attempt.id} of Worker {loaded.worker} is not found by its key", INSPECT)
         captured = CapturedLog(Head(entry.seq, entry.digest), self._reader(loaded.worker))
-        request = question_for(loaded.worker, definition, attempt, instance.attempts, captured)
+        request = question_for(loaded.worker, definition, attempt, instance.attempts, captured, aside=loaded.flow.aside)
         return Begun(request, continued=attempt.id != self._attempt)
 
     def _begun(
         self, loaded: Loaded, definition: CompiledFlowDefinition, instance: Instance, events: Sequence[Event]
-    ) -> Append[Begun | Answered | Refusal]:
+    ) -> Append[Begun | Answered | InProgress | Refusal]:
         time = self._means.clock.now()
-        *superseding, requested = events
+        *earlier, requested = events
         assert isinstance(requested, TransitionRequested)  # what a request decides on ends with it
-        entries: tuple[NewEntry, ...] = (records.request(requested, self._actor, time),)
+        superseding = [each for each in earlier if isinstance(each, TransitionVerificationCancelled)]
+        clearing = [each for each in earlier if isinstance(each, ProgressHoldCleared)]
+        entries: tuple[NewEntry, ...] = (records.request((*clearing, requested), self._actor, time),)
         if superseding:
             seq = loaded.head.seq + 1
             closed = records.resolution(definition, loaded.flow, superseding, seq, time, self_judged=is_self_judged(loaded))
             entries = (closed.entry, *entries)
 
         def done(head: Head) -> Begun:
-            attempt = Attempt(requested.attempt, requested.state, requested.visit, requested.reason, EventId(head.seq, 0))
+            attempt = Attempt(requested.attempt, requested.state, requested.visit, requested.reason, EventId(head.seq, len(clearing)))
             captured = CapturedLog(head, self._reader(loaded.worker))
-            return Begun(question_for(loaded.worker, definition, attempt, instance.attempts + 1, captured))
+            return Begun(question_for(loaded.worker, definition, attempt, instance.attempts + 1, captured, aside=loaded.flow.aside))
 
         return Append(entries, done)
 
     def _reader(self, worker: str) -> Reader:
-        return partial(self._means.sessions.entries, worker)
+        return reader(self._means.sessions, worker)
 
 
-def report(means: Means, worker: str, attempt: str, outcome: VerifierOutcome) -> Answered | Refusal:
+def report(means: Means, worker: str, attempt: str, outcome: VerifierOutcome, token: int | None) -> Answered | Refusal:
     """Commit what a verification came to, unless its attempt is resolved already."""
 
     def plan(loaded: Loaded) -> Append[Answered | Refusal] | Answered | Refusal:
@@ -130,7 +145,11 @@ def report(means: Means, worker: str, attempt: str, outcome: VerifierOutcome) ->
         opened = instance.attempt
         if opened is None or opened.id != attempt:
             return _late(means, loaded, definition, attempt)
-        decided = decide(definition, loaded.flow, Report(attempt, _outcome(outcome, opened.requested.seq)))
+        problem = lease_problem(means, worker, attempt, token)
+        if problem is not None:
+            return problem
+        given = _outcome(outcome, opened.requested.seq, loaded.flow.aside)
+        decided = decide(definition, loaded.flow, Report(attempt, given, loaded.evidence, means.profile.bounds.hold_after))
         assert isinstance(decided, Decided)  # the attempt is open
         seq = loaded.head.seq + 1
         resolved = records.resolution(definition, loaded.flow, decided.events, seq, means.clock.now(), self_judged=is_self_judged(loaded))
@@ -160,10 +179,10 @@ def _unknown(attempt: str) -> Refusal:
     return Refusal(RefusalCode.ATTEMPT_UNKNOWN, f"this Worker has no attempt {shown(attempt)}", ("request a transition",))
 
 
-def _outcome(outcome: VerifierOutcome, capture: int) -> Outcome:
+def _outcome(outcome: VerifierOutcome, capture: int, aside: Sequence[Aside]) -> Outcome:
     match outcome:
         case VerifierAnswered(judgements):
-            return Judged(judgements, unresolved(judgements, capture))
+            return Judged(judgements, unresolved(judgements, capture, aside))
         case VerifierFailed(cause, message):
             return Failed(cause, message)
         case VerifierCancelled():

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledTransition
 from stateward.runtime.core.events import Event, EventId, Status
-from stateward.runtime.core.instance import Attempt, Instance, Pin, Resolution
+from stateward.runtime.core.instance import Aside, Attempt, Flag, Hold, Instance, Pin, Resolution
 from stateward.runtime.engine.folding import Loaded
+from stateward.runtime.session.acts import ForkOrigin
 from stateward.runtime.session.entries import ActorClass, Entry, Head
 from stateward.runtime.session.evidence import EvidenceClass
 from stateward.runtime.session.payloads import Payload, PinnedProfile
@@ -37,6 +38,10 @@ class FlowView:
     """The one that is open."""
     last: Resolution | None
     """How the last one ended."""
+    paused: Flag | None
+    held: Hold | None
+    rewindable: Mapping[str, int]
+    """The states that can be gone back to, with the entry that entered each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,9 @@ class WorkerView:
     """Why nothing can be written to it; empty when it can."""
     flow: FlowView | None
     """None when no flow was started."""
+    aside: tuple[Aside, ...]
+    """The parts of the log that an operator set aside."""
+    forked_from: ForkOrigin | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,8 @@ class LoggedEntry:
     newer: str
     """What of it a newer program wrote; empty when nothing."""
     events: tuple[LoggedEvent, ...]
+    set_aside: bool
+    """Whether an operator set it aside: it is no evidence any more."""
 
 
 def view_of(loaded: Loaded) -> WorkerView:
@@ -97,6 +107,8 @@ def view_of(loaded: Loaded) -> WorkerView:
         self_judged=loaded.is_self_judged,
         read_only=loaded.newer,
         flow=_flow(loaded),
+        aside=loaded.flow.aside,
+        forked_from=session.forked_from,
     )
 
 
@@ -124,4 +136,7 @@ def _flow_of(instance: Instance, definition: CompiledFlowDefinition, number: int
         attempts=instance.attempts,
         attempt=instance.attempt,
         last=instance.last,
+        paused=instance.paused,
+        held=instance.held,
+        rewindable=instance.entered,
     )

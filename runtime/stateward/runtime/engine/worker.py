@@ -8,17 +8,36 @@ between threads, and any number of processes may work on one Worker at a time.
 from collections.abc import Iterator, Sequence
 
 from stateward.runtime.core.events import EventId
+from stateward.runtime.core.instance import Aside, Attempt, is_aside
+from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine import submit, transition
+from stateward.runtime.engine import forking, leasing, operating, recording, submit, transition
 from stateward.runtime.engine.answers import Answered, Begun
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import Folds, payload_of
-from stateward.runtime.engine.keys import is_id
+from stateward.runtime.engine.forking import Forked
+from stateward.runtime.engine.leasing import Heartbeat, InProgress, NoHeartbeat
+from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES, RENEWALS
+from stateward.runtime.engine.lineage import entries_through
 from stateward.runtime.engine.means import Means
+from stateward.runtime.engine.operating import Operated
+from stateward.runtime.engine.recording import NewRecord, RecordedEntry, RecordKey
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, WorkerView, view_of
-from stateward.runtime.ports import Clock, Ids, SessionStore, Snapshots, StoreNewer, Verifier, VerifierOutcome
+from stateward.runtime.ports import (
+    Clock,
+    Deleted,
+    Ids,
+    Lease,
+    LeaseStore,
+    SessionStore,
+    Snapshots,
+    StoreNewer,
+    Verifier,
+    VerifierOutcome,
+)
 from stateward.runtime.profile import Profile
+from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.entries import Actor, ActorClass, Entry
 from stateward.runtime.session.evidence import evidence_class
 from stateward.runtime.session.payloads import OPAQUE, Payload, SessionStarted, flow_events
@@ -28,8 +47,23 @@ from stateward.runtime.session.segments import Segment
 class Engine:
     """What a surface may ask of the Workers of one store, under one profile."""
 
-    def __init__(self, sessions: SessionStore, snapshots: Snapshots, clock: Clock, ids: Ids, profile: Profile) -> None:
-        self._means = Means(sessions, snapshots, clock, ids, profile, Folds(sessions))
+    def __init__(
+        self,
+        sessions: SessionStore,
+        snapshots: Snapshots,
+        clock: Clock,
+        ids: Ids,
+        profile: Profile,
+        *,
+        leases: LeaseStore,
+        holder: str = "engine",
+        heartbeat: Heartbeat | None = None,
+        checkpoint_entries: int = CHECKPOINT_ENTRIES,
+    ) -> None:
+        """`holder` is the name under which this engine verifies; `heartbeat` renews its lease meanwhile."""
+        self._means = Means(sessions, snapshots, clock, ids, profile, leases, Folds(sessions), checkpoint_entries)
+        self._holder = holder
+        self._heartbeat = heartbeat or NoHeartbeat()
 
     def start_worker(
         self,
@@ -67,21 +101,39 @@ class Engine:
         given = submit.input_of(self._means, segments, actor, submission_id, first=False)
         return given if isinstance(given, Refusal) else submit.submit(self._means, worker, given)
 
-    def begin(self, worker: str, reason: str, actor: Actor) -> Begun | Answered | Refusal:
+    def begin(self, worker: str, reason: str, actor: Actor) -> Begun | Answered | InProgress | Refusal:
         """Begin, or go on with, the verification of a request to leave the current state.
 
-        `Answered` when the same request was judged already and nothing that counts was recorded since.
+        `Answered` when the same request was judged already and nothing that counts was recorded since; `InProgress` while somebody
+        verifies the open attempt.
         """
         return self._means.commit(worker, transition.Beginning(self._means, reason, actor).plan)
 
-    def report(self, worker: str, attempt: str, outcome: VerifierOutcome) -> Answered | Refusal:
+    def claim(self, worker: str, attempt: str, holder: str) -> Lease | InProgress | Refusal:
+        """Take the right to verify the open attempt."""
+        return leasing.claim(self._means, worker, attempt, holder)
+
+    def renew(self, worker: str, attempt: str, token: int) -> Lease | Refusal:
+        """Make a lease last from now on; refused by token when it is another's by now."""
+        return leasing.renew(self._means, worker, attempt, token)
+
+    def release(self, worker: str, attempt: str, token: int) -> bool:
+        """Give a lease back; false when it is no longer the caller's."""
+        return leasing.release(self._means, worker, attempt, token)
+
+    def expire(self, worker: str) -> Attempt | Refusal | None:
+        """Give the open attempt that nobody verifies (any more), for whoever goes on with it; one that is held is left alone."""
+        return leasing.unattended(self._means, worker)
+
+    def report(self, worker: str, attempt: str, outcome: VerifierOutcome, token: int | None = None) -> Answered | Refusal:
         """Commit what a verification came to and give exactly what the worker is told.
 
-        Idempotent: of several reports on one attempt the first that is committed counts, and all get its answer.
+        Idempotent: of several reports on one attempt the first that is committed counts, and all get its answer. Refused by `token`
+        when the lease is another's by now; without one, while anybody holds a lease.
         """
-        return transition.report(self._means, worker, attempt, outcome)
+        return transition.report(self._means, worker, attempt, outcome, token)
 
-    def request_transition(self, worker: str, reason: str, actor: Actor, verifier: Verifier) -> Answered | Refusal:
+    def request_transition(self, worker: str, reason: str, actor: Actor, verifier: Verifier) -> Answered | InProgress | Refusal:
         """Begin, verify and report. When verifying is interrupted the attempt stays open, and the next request goes on with it."""
         loaded = self._means.folds.load(worker)
         if loaded is None:
@@ -92,7 +144,68 @@ class Engine:
         begun = self.begin(worker, reason, actor)
         if not isinstance(begun, Begun):
             return begun
-        return self.report(worker, begun.request.attempt, verifier.verify(begun.request))
+        attempt = begun.request.attempt
+        lease = self.claim(worker, attempt, self._holder)
+        if not isinstance(lease, Lease):
+            return self._overtaken(worker, attempt) or lease
+        seconds = self._means.profile.lease_seconds
+        try:
+            with self._heartbeat.during(seconds / RENEWALS, lambda: self._beat(worker, attempt, lease.token)):
+                outcome = verifier.verify(begun.request)
+            return self.report(worker, attempt, outcome, lease.token)
+        finally:
+            self.release(worker, attempt, lease.token)
+
+    def _overtaken(self, worker: str, attempt: str) -> Answered | None:
+        """Give the answer to an attempt that somebody else has just resolved."""
+        answer = transition.stored_answer(self._means.sessions, worker, attempt)
+        return None if answer is None else Answered(answer, repeated=True)
+
+    def _beat(self, worker: str, attempt: str, token: int) -> None:
+        """Renew; what comes of it shows when the outcome is reported."""
+        leasing.renew(self._means, worker, attempt, token)
+
+    # --- what an operator does ------------------------------------------------------------------------------------------------------
+
+    def operate(
+        self, worker: str, verb: Verb, reason: str, actor: Actor, operation: str | None = None, *, state: str = ""
+    ) -> Operated | Refusal:
+        """Pause, resume, withdraw, cancel, clear, or rewind to `state`. The same `operation` id gives the first answer again."""
+        given = operating.operation_of(self._means, str(verb), reason, actor, operation, about=state)
+        return given if isinstance(given, Refusal) else operating.operate(self._means, worker, given)
+
+    def fork(self, worker: str, reason: str, actor: Actor, operation: str | None = None, *, at: int | None = None) -> Forked | Refusal:
+        """Start a Worker that goes on from entry `at` of this one, by default from the last."""
+        given = operating.operation_of(self._means, forking.FORK, reason, actor, operation)
+        if isinstance(given, Refusal):
+            return given
+        problem = reason_problem(given.reason)
+        return problem or forking.fork(self._means, worker, at, given)
+
+    def delete(self, worker: str, actor: Actor) -> Deleted | Refusal:
+        """Delete a Worker and its session for good; refused while a fork of it is there."""
+        problem = operating.operator_problem(actor, self._means.profile)
+        return problem or forking.delete(self._means, worker)
+
+    # --- what happened in the worker's agent ----------------------------------------------------------------------------------------
+
+    def record(self, worker: str, kind: str, payload: bytes, actor: Actor, key: RecordKey) -> RecordedEntry | Refusal:
+        """Record an `assistant_message`, `tool_call`, `tool_result` or `note`, once for its key."""
+        return recording.record(self._means, worker, NewRecord(kind, payload, actor, key))
+
+    def start_run(self, worker: str, run: str, actor: Actor) -> RecordedEntry | Refusal:
+        """Record that a run of the worker's agent began."""
+        return recording.start_run(self._means, worker, run, actor)
+
+    def end_run(self, worker: str, run: str, outcome: RunOutcome, actor: Actor, message: str = "") -> RecordedEntry | Refusal:
+        """Record how a run ended; the flow stays where it is."""
+        return recording.end_run(self._means, worker, run, actor, outcome=outcome, message=message)
+
+    def stop(self, worker: str, reason: str, actor: Actor, operation: str | None = None) -> RecordedEntry | Refusal:
+        """Record that the Worker was stopped; everything is kept, and it may go on at any time."""
+        return recording.stop(self._means, worker, operation or self._means.ids.new(), reason, actor)
+
+    # --- looking --------------------------------------------------------------------------------------------------------------------
 
     def view(self, worker: str) -> WorkerView | Refusal:
         """Give a Worker as its log says now."""
@@ -100,18 +213,25 @@ class Engine:
         return not_found(worker) if loaded is None else view_of(loaded)
 
     def log(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[LoggedEntry]:
-        """Read the entries with `after < seq <= upto`, what is unknown here included; none when there is no such Worker."""
-        return map(_logged, self._means.sessions.entries(worker, after, upto)) if is_id(worker) else iter(())
+        """Read the entries with `after < seq <= upto`, what is unknown here included; none when there is no such Worker.
+
+        The entries before a fork are those of its parent.
+        """
+        loaded = self._means.folds.load(worker)
+        if loaded is None:
+            return iter(())
+        entries = entries_through(self._means.sessions, worker, after, upto)
+        return (_logged(each, loaded.flow.aside) for each in entries)
 
     def events(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[LoggedEvent]:
         """Read the flow events of those entries."""
         return (event for entry in self.log(worker, after, upto) for event in entry.events)
 
 
-def _logged(entry: Entry) -> LoggedEntry:
+def _logged(entry: Entry, aside: Sequence[Aside]) -> LoggedEntry:
     payload, newer = _read(entry)
     events = tuple(LoggedEvent(EventId(entry.seq, index), event, entry) for index, event in enumerate(flow_events(payload)))
-    return LoggedEntry(entry, evidence_class(entry.kind, entry.actor.actor_class), payload, newer, events)
+    return LoggedEntry(entry, evidence_class(entry.kind, entry.actor.actor_class), payload, newer, events, is_aside(aside, entry.seq))
 
 
 def _read(entry: Entry) -> tuple[Payload, str]:

@@ -14,9 +14,15 @@ from stateward.runtime.core.events import (
     Event,
     FailureCause,
     FileCitation,
+    InstanceCancelled,
+    InstancePaused,
+    InstanceResumed,
+    InstanceRewound,
     InstanceStarted,
     Judgement,
     LateResultIgnored,
+    ProgressHoldCleared,
+    ProgressHoldSet,
     RejectionCode,
     StateEntered,
     Status,
@@ -45,7 +51,7 @@ def _read_citation(value: object) -> Citation:
     return _ENTRY.read(value) if isinstance(value, dict) and "entry" in value else _FILE.read(value)
 
 
-_JUDGEMENTS: Final = sequence(
+JUDGEMENTS: Final[Form[tuple[Judgement, ...]]] = sequence(
     record(
         Judgement,
         transition=TEXT,
@@ -76,13 +82,19 @@ _FORMS: Final[dict[str, tuple[type[Event], Form[Event]]]] = {
     ),
     "state_entered": _event(StateEntered, state=TEXT, status=choice(Status), transition=optional(TEXT), attempt=optional(TEXT)),
     "transition_requested": _event(TransitionRequested, attempt=TEXT, state=TEXT, reason=TEXT),
-    "transition_check_passed": _event(TransitionCheckPassed, attempt=TEXT, transition=TEXT, judgements=_JUDGEMENTS),
+    "transition_check_passed": _event(TransitionCheckPassed, attempt=TEXT, transition=TEXT, judgements=JUDGEMENTS),
     "transition_check_rejected": _event(
-        TransitionCheckRejected, attempt=TEXT, code=choice(RejectionCode), message=TEXT, judgements=_JUDGEMENTS
+        TransitionCheckRejected, attempt=TEXT, code=choice(RejectionCode), message=TEXT, judgements=JUDGEMENTS
     ),
     "transition_verification_cancelled": _event(TransitionVerificationCancelled, attempt=TEXT, cause=choice(CancelCause)),
     "transition_verification_failed": _event(TransitionVerificationFailed, attempt=TEXT, cause=choice(FailureCause), message=TEXT),
     "late_result_ignored": _event(LateResultIgnored, attempt=TEXT),
+    "instance_paused": _event(InstancePaused, by=TEXT, reason=TEXT),
+    "instance_resumed": _event(InstanceResumed, by=TEXT, reason=TEXT),
+    "instance_cancelled": _event(InstanceCancelled, by=TEXT, reason=TEXT),
+    "instance_rewound": _event(InstanceRewound, by=TEXT, reason=TEXT, state=TEXT, after=COUNT),
+    "progress_hold_set": _event(ProgressHoldSet, judgements=COUNT, evidence=COUNT),
+    "progress_hold_cleared": _event(ProgressHoldCleared, by=TEXT, reason=TEXT),
 }
 _NAMES: Final = {make: name for name, (make, _) in _FORMS.items()}
 

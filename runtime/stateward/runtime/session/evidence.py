@@ -36,6 +36,15 @@ _TABLE: Final[dict[tuple[str, ActorClass], EvidenceClass]] = {
     (Kind.TOOL_RESULT, ActorClass.ENGINE): EvidenceClass.CLAIM,
     (Kind.TOOL_RESULT, ActorClass.AGENT): EvidenceClass.CLAIM,
     (Kind.TOOL_RESULT, ActorClass.HOST): EvidenceClass.HOST,
+    (Kind.ASSISTANT_MESSAGE, ActorClass.AGENT): EvidenceClass.CLAIM,
+    (Kind.ASSISTANT_MESSAGE, ActorClass.HOST): EvidenceClass.CLAIM,
+    (Kind.TOOL_CALL, ActorClass.AGENT): EvidenceClass.CLAIM,
+    (Kind.TOOL_CALL, ActorClass.HOST): EvidenceClass.CLAIM,
+    (Kind.NOTE, ActorClass.AGENT): EvidenceClass.CLAIM,
+    (Kind.NOTE, ActorClass.HOST): EvidenceClass.CLAIM,
+    (Kind.NOTE, ActorClass.PERSON): EvidenceClass.CLAIM,
+    (Kind.OPERATOR_ACT, ActorClass.PERSON): EvidenceClass.OPERATOR,
+    (Kind.REWOUND, ActorClass.PERSON): EvidenceClass.OPERATOR,
 }
 
 
@@ -47,3 +56,11 @@ def evidence_class(kind: str, actor_class: ActorClass) -> EvidenceClass:
 def is_admissible(entry: Entry) -> bool:
     """Tell whether an entry is evidence that counts."""
     return evidence_class(entry.kind, entry.actor.actor_class) in ADMISSIBLE
+
+
+def is_news(entry: Entry) -> bool:
+    """Tell whether an entry makes a judgement worth repeating: it counts, and is not what stateward and its operators did themselves."""
+    return is_admissible(entry) and entry.actor.actor_class is not ActorClass.ENGINE and entry.kind not in _OWN
+
+
+_OWN: Final = frozenset({Kind.OPERATOR_ACT, Kind.REWOUND})

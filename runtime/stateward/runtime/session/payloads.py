@@ -7,14 +7,29 @@ only entries that the engine writes can hold flow events.
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from stateward.runtime.core.events import Event
+from stateward.runtime.core.instance import FlowState
+from stateward.runtime.session.acts import (
+    ORIGIN,
+    RUN_ENDED,
+    RUN_STARTED,
+    STANDING,
+    WORKER_STOPPED,
+    ForkOrigin,
+    RunEnded,
+    RunStarted,
+    Standing,
+    WorkerStopped,
+)
 from stateward.runtime.session.answers import ANSWER, Answer
 from stateward.runtime.session.entries import ActorClass, Entry, Kind
 from stateward.runtime.session.event_codec import EVENT
+from stateward.runtime.session.folded import FLOW_STATE
 from stateward.runtime.session.segments import SEGMENT, Segment, UnknownSegment
 from stateward.runtime.session.strict import (
+    COUNT,
     FLAG,
     TEXT,
     Form,
@@ -23,6 +38,7 @@ from stateward.runtime.session.strict import (
     Newer,
     choice,
     members,
+    optional,
     parse,
     record,
     render,
@@ -31,6 +47,8 @@ from stateward.runtime.session.strict import (
 )
 
 PAYLOAD_VERSION: Final = 1
+FORKED_VERSION: Final = 2
+"""Of the session of a log that goes on from another."""
 FLOW_DOMAIN: Final = "flow.runtime.v1"
 _FLOW_DOMAINS: Final = "flow.runtime."
 TRANSITION_TOOL: Final = "request_transition"
@@ -79,6 +97,8 @@ class SessionStarted:
     """Who does the work."""
     workdir: str
     """The folder of the work, as whoever started the Worker named it; empty where there is none."""
+    forked_from: ForkOrigin | None = None
+    """Where this log goes on from another; None in one that began by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +132,41 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
+class OperatorAct:
+    """A person did something to the Worker."""
+
+    operation: str
+    fingerprint: str
+    """A digest of what was asked for."""
+    verb: str
+    reason: str
+    about: str
+    """The state that was rewound to, or the Worker that was forked off; else empty."""
+    before: Standing | None
+    after: Standing | None
+    records: tuple[Record, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What the log before it folds to."""
+
+    created: str
+    """When the Worker was: RFC 3339."""
+    session: SessionStarted
+    flow: FlowState
+    evidence: int
+    """The number of the newest entry that makes judging again worthwhile."""
+    asked_by: ActorClass | None
+    asked_by_a_person: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """Bytes that are not ours to read: another program's kind of entry, or what a host recorded."""
 
 
-Written: TypeAlias = SessionStarted | UserInput | Extension | ToolResult
+Written: TypeAlias = SessionStarted | UserInput | Extension | ToolResult | OperatorAct | Checkpoint | RunStarted | RunEnded | WorkerStopped
 Payload: TypeAlias = Written | Opaque
 OPAQUE: Final = Opaque()
 
@@ -159,45 +209,104 @@ _STARTED: Final = versioned(
         workdir=TEXT,
     ),
 )
+_FORKED: Final = versioned(
+    FORKED_VERSION,
+    record(
+        SessionStarted,
+        worker=TEXT,
+        workspace=TEXT,
+        profile=_PROFILE,
+        verifier=TEXT,
+        isolation=TEXT,
+        worked_by=choice(ActorClass),
+        workdir=TEXT,
+        forked_from=ORIGIN,
+    ),
+)
+
+
+def _write_session(session: SessionStarted) -> JsonValue:
+    return (_STARTED if session.forked_from is None else _FORKED).write(session)
+
+
+def _read_session(value: object) -> SessionStarted:
+    form = _FORKED if isinstance(value, dict) and value.get("v") == FORKED_VERSION else _STARTED
+    return form.read(value)
+
+
+_SESSION: Final[Form[SessionStarted]] = Form(_write_session, _read_session)
 _INPUT: Final = versioned(
     PAYLOAD_VERSION,
     record(UserInput, submission=TEXT, fingerprint=TEXT, segments=sequence(SEGMENT), text=TEXT, records=sequence(_RECORD)),
 )
 _EXTENSION: Final = versioned(PAYLOAD_VERSION, record(Extension, record=_RECORD))
 _RESULT: Final = versioned(PAYLOAD_VERSION, record(ToolResult, name=Form(str, _tool), content=ANSWER, records=sequence(_RECORD)))
+_ACT: Final = versioned(
+    PAYLOAD_VERSION,
+    record(
+        OperatorAct,
+        operation=TEXT,
+        fingerprint=TEXT,
+        verb=TEXT,
+        reason=TEXT,
+        about=TEXT,
+        before=optional(STANDING),
+        after=optional(STANDING),
+        records=sequence(_RECORD),
+    ),
+)
+_CHECKPOINT: Final = versioned(
+    PAYLOAD_VERSION,
+    record(
+        Checkpoint,
+        created=TEXT,
+        session=_SESSION,
+        flow=FLOW_STATE,
+        evidence=COUNT,
+        asked_by=optional(choice(ActorClass)),
+        asked_by_a_person=FLAG,
+    ),
+)
+_FORMS: Final[dict[type[Written], Form[Any]]] = {
+    SessionStarted: _SESSION,
+    UserInput: _INPUT,
+    Extension: _EXTENSION,
+    ToolResult: _RESULT,
+    OperatorAct: _ACT,
+    Checkpoint: _CHECKPOINT,
+    RunStarted: versioned(PAYLOAD_VERSION, RUN_STARTED),
+    RunEnded: versioned(PAYLOAD_VERSION, RUN_ENDED),
+    WorkerStopped: versioned(PAYLOAD_VERSION, WORKER_STOPPED),
+}
+_ENGINE: Final = frozenset({ActorClass.ENGINE})
+_OPERATORS: Final = frozenset({ActorClass.PERSON, ActorClass.POLICY})
+_READ: Final[dict[str, tuple[type[Written], frozenset[ActorClass]]]] = {
+    Kind.SESSION_STARTED: (SessionStarted, frozenset(ActorClass)),
+    Kind.USER_INPUT: (UserInput, frozenset(ActorClass)),
+    Kind.EXTENSION: (Extension, frozenset(ActorClass)),
+    Kind.TOOL_RESULT: (ToolResult, _ENGINE),
+    Kind.CHECKPOINT: (Checkpoint, _ENGINE),
+    Kind.OPERATOR_ACT: (OperatorAct, _OPERATORS),
+    Kind.REWOUND: (OperatorAct, _OPERATORS),
+    Kind.RUN_STARTED: (RunStarted, frozenset(ActorClass)),
+    Kind.RUN_ENDED: (RunEnded, frozenset(ActorClass)),
+    Kind.WORKER_STOPPED: (WorkerStopped, frozenset(ActorClass)),
+}
+"""What the entries of a kind hold, and from whom; anybody else's are bytes of their own."""
 
 
 def encode(payload: Written) -> bytes:
     """Write a payload as bytes."""
-    match payload:
-        case SessionStarted():
-            return render(_STARTED.write(payload))
-        case UserInput():
-            return render(_INPUT.write(payload))
-        case Extension():
-            return render(_EXTENSION.write(payload))
-        case ToolResult():
-            return render(_RESULT.write(payload))
+    return render(_FORMS[type(payload)].write(payload))
 
 
 def decode(entry: Entry) -> Payload:
     """Read an entry's payload. Raises Malformed or Newer."""
-    form = _form_of(entry)
-    return OPAQUE if form is None else form.read(parse(entry.payload))
-
-
-def _form_of(entry: Entry) -> Form[SessionStarted] | Form[UserInput] | Form[Extension] | Form[ToolResult] | None:
-    match entry.kind:
-        case Kind.SESSION_STARTED:
-            return _STARTED
-        case Kind.USER_INPUT:
-            return _INPUT
-        case Kind.EXTENSION:
-            return _EXTENSION
-        case Kind.TOOL_RESULT if entry.actor.actor_class is ActorClass.ENGINE:
-            return _RESULT
-        case _:
-            return None
+    made, writers = _READ.get(entry.kind, (None, _ENGINE))
+    if made is None or entry.actor.actor_class not in writers:
+        return OPAQUE
+    payload: Payload = _FORMS[made].read(parse(entry.payload))
+    return payload
 
 
 def flow_events(payload: Payload) -> tuple[Event, ...]:
@@ -208,9 +317,9 @@ def flow_events(payload: Payload) -> tuple[Event, ...]:
 def records_of(payload: Payload) -> tuple[Record, ...]:
     """Give the records that a payload holds."""
     match payload:
-        case UserInput(records=records) | ToolResult(records=records):
+        case UserInput(records=records) | ToolResult(records=records) | OperatorAct(records=records):
             return records
         case Extension(record=alone):
             return (alone,)
-        case SessionStarted() | Opaque():
+        case SessionStarted() | Checkpoint() | RunStarted() | RunEnded() | WorkerStopped() | Opaque():
             return ()

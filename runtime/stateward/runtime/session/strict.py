@@ -5,9 +5,10 @@ comes back as it was (two halves that make a character come back as that charact
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 JsonValue: TypeAlias = "str | int | bool | list[JsonValue] | dict[str, JsonValue] | None"
@@ -106,6 +107,17 @@ def sequence(form: Form[T]) -> Form[tuple[T, ...]]:
         return tuple(map(form.read, value))
 
     return Form(lambda values: [form.write(each) for each in values], read)
+
+
+def mapping(form: Form[T]) -> Form[Mapping[str, T]]:
+    """Give the form of values by name, written as an object in order of its names."""
+
+    def read(value: object) -> Mapping[str, T]:
+        if not isinstance(value, dict):
+            raise Malformed("an object is missing")
+        return MappingProxyType({name: form.read(given) for name, given in value.items()})
+
+    return Form(lambda values: {name: form.write(values[name]) for name in sorted(values)}, read)
 
 
 def choice(choices: type[E]) -> Form[E]:

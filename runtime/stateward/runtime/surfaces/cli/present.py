@@ -17,8 +17,14 @@ from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.flow.definition import CompiledTransition
 from stateward.runtime.core.events import (
     Event,
+    InstanceCancelled,
+    InstancePaused,
+    InstanceResumed,
+    InstanceRewound,
     InstanceStarted,
     LateResultIgnored,
+    ProgressHoldCleared,
+    ProgressHoldSet,
     StateEntered,
     Status,
     TransitionCheckPassed,
@@ -246,7 +252,16 @@ def event_line(event: Event) -> Text:
             return Text.assemble("could not check: ", (str(cause), "yellow"), " ", plain(_cut(message)))
         case LateResultIgnored(attempt=attempt):
             return Text(f"late result for {safe(attempt)} ignored", "dim")
+        case ProgressHoldSet(judgements=judgements_alike):
+            return Text(f"held: {judgements_alike} judgements saw the same evidence and moved nothing", "yellow")
+        case InstanceRewound(by=by, reason=reason, state=state):
+            return Text.assemble("rewound to ", (safe(state), "bold"), " by ", plain(by), ": ", plain(_cut(reason)))
+        case InstancePaused() | InstanceResumed() | InstanceCancelled() | ProgressHoldCleared():
+            return Text.assemble(_ACTS[type(event)], " by ", plain(event.by), ": ", plain(_cut(event.reason)))
     assert_never(event)
+
+
+_ACTS: Final = {InstancePaused: "paused", InstanceResumed: "resumed", InstanceCancelled: "cancelled", ProgressHoldCleared: "hold cleared"}
 
 
 def _cut(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import Final, assert_never
 
 import click
@@ -18,6 +19,7 @@ from rich.text import Text
 from stateward.runtime.core.events import Status
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.answers import Answered
+from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import FlowView, WorkerView
 from stateward.runtime.ports import Verifier
@@ -39,8 +41,10 @@ from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal
 from stateward.runtime.verifier.person import NobodyThere, PersonVerifier
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
 from stateward.runtime.verifier.scripted import ScriptedVerifier
-from stateward.runtime.wiring import Runtime, locate_or_create, person_at_terminal, writing
+from stateward.runtime.wiring import Place, Runtime, locate_or_create, person_at_terminal, place_of, writing
 
+WAIT_SECONDS_MAX: Final = 30.0
+"""Before looking again whether somebody else still verifies."""
 STATUS_ACTIVE: Final = STATUS_FOUND
 """The run ended and the flow did not."""
 
@@ -53,7 +57,7 @@ STATUS_ACTIVE: Final = STATUS_FOUND
 @click.option("--worker", metavar="ID", help="The Worker to go on with, where it is not the latest.")
 @click.option("--answers", type=click.Path(path_type=Path), metavar="FILE", help="Reasons and verdicts for a demonstration.")
 @click.option("--max-requests", type=click.IntRange(min=1), metavar="N", help="End after N requests and leave the flow as it is.")
-@click.option("--store", type=click.Path(path_type=Path), metavar="FILE", help="The store, where it is not the usual one.")
+@click.option("--store", type=place_of, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…")
 def run_command(
     *,
     selector: str,
@@ -62,7 +66,7 @@ def run_command(
     worker: str | None,
     answers: Path | None,
     max_requests: int | None,
-    store: Path | None,
+    store: Place | None,
     resume: bool,
 ) -> None:
     """Work through a flow at the terminal.
@@ -232,6 +236,11 @@ class Run:
             case Answered():
                 show(self.console, *answer_shown(outcome.answer, repeated=outcome.repeated, late=outcome.late))
                 return not (outcome.repeated and self.script is not None)
+            case InProgress(holder=holder, expires=expires):
+                show(self.console, Text.assemble("the open request is verified by ", plain(holder), "; waiting", style="dim"))
+                left = (expires - self.runtime.clock.now()).total_seconds()
+                sleep(min(max(left, 0.0), WAIT_SECONDS_MAX))
+                return True
         assert_never(outcome)
 
 
