@@ -1,5 +1,6 @@
 """Verifying a log, by itself: bounded in what it keeps, and never calling well what it did not look into."""
 
+import os
 import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,8 +25,9 @@ from stateward.runtime.session.verification import (
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORKER = "0198c0de-0000-7000-8000-000000000001"
 ENGINE = Actor(ActorClass.ENGINE, "in_process")
-LONG = 100_000
-KEPT_BYTES_MAX = 1_000_000
+LONG = 100_000 if os.environ.get("STATEWARD_TESTS_LONG") else 5_000
+KEPT_BYTES_MAX = 500_000
+"""A twentieth of what 5,000 entries take."""
 
 
 def new(number: int) -> NewEntry:
@@ -50,7 +52,7 @@ def verified(entries: list[Entry | Unreadable] | list[Entry], head: Head | None 
     return verify(WORKER, Ends(GENESIS, head or whole, last.seq), entries, check)
 
 
-def test_a_log_of_a_hundred_thousand_entries_is_verified_in_bounded_memory() -> None:
+def test_a_long_log_is_verified_in_memory_that_does_not_grow_with_it() -> None:
     def entries() -> Iterator[Entry]:
         head = GENESIS
         for number in range(LONG):
