@@ -41,9 +41,14 @@ class Server:
         self.run(SQL("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE template0").format(Identifier(name)))
         return urlunsplit(urlsplit(self.url)._replace(path=f"/{name}"))
 
-    def drop(self, url: str) -> None:
-        """Drop a database, whoever uses it."""
-        self.run(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(urlsplit(url).path[1:])))
+    def empty(self, url: str) -> None:
+        """Take everything out of a database, whoever uses it."""
+        others = (
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(others)
+            connection.execute("DROP SCHEMA IF EXISTS stateward CASCADE")
 
     def run(self, statement: Any) -> None:
         with psycopg.connect(self.url, autocommit=True) as connection:

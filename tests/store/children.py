@@ -18,7 +18,7 @@ from stateward.runtime.ports import Committed, SessionStore, StaleBase
 from stateward.runtime.session.entries import GENESIS, Head, NewEntry
 from stateward.store.database import open_store
 from tests.contracts.flows import HERE, draft
-from tests.contracts.sessions import WORKSPACE, entry
+from tests.contracts.sessions import NOON, WORKSPACE, entry
 
 LONG = bool(os.environ.get("STATEWARD_TESTS_LONG"))
 """Whether to run as often as a release should; a few minutes in all."""
@@ -102,7 +102,7 @@ def create_and_die(path: Path, statement: int, after: bool) -> None:
     open_store(path, write=True, create=True).close()
 
 
-def append_for_ever(path: Path, worker: str, acknowledged: Any) -> None:
+def append_for_ever(path: Path | str, worker: str, acknowledged: Any) -> None:
     with open_store(path, write=True) as store:
         head = store.sessions.head(worker)
         assert head is not None
@@ -113,7 +113,7 @@ def append_for_ever(path: Path, worker: str, acknowledged: Any) -> None:
             head = answer.head
 
 
-def append_to_own(path: Path, worker: str, count: int, start: Any) -> None:
+def append_to_own(path: Path | str, worker: str, count: int, start: Any) -> None:
     start.wait()
     with open_store(path, write=True, create=True) as store:
         answer = store.sessions.create(worker, WORKSPACE, (entry(b"0", "0"),), {})
@@ -123,7 +123,7 @@ def append_to_own(path: Path, worker: str, count: int, start: Any) -> None:
         assert isinstance(answer, Committed)
 
 
-def append_to_shared(path: Path, worker: str, name: str, count: int, start: Any) -> None:
+def append_to_shared(path: Path | str, worker: str, name: str, count: int, start: Any) -> None:
     start.wait()
     with open_store(path, write=True) as store:
         for number in range(count):
@@ -139,7 +139,7 @@ def append_until_committed(sessions: SessionStore, worker: str, new: NewEntry) -
         head = sessions.head(worker)
 
 
-def read_until_told(path: Path, workers: Sequence[str], start: Any, stop: Any) -> None:
+def read_until_told(path: Path | str, workers: Sequence[str], start: Any, stop: Any) -> None:
     """Read every log again and again: no read may fail, and no log may ever get shorter."""
     seen = dict.fromkeys(workers, 0)
     start.wait()
@@ -151,13 +151,19 @@ def read_until_told(path: Path, workers: Sequence[str], start: Any, stop: Any) -
                 seen[worker] = read
 
 
-def create_store(path: Path, start: Any) -> None:
+def take_lease(path: Path | str, worker: str, attempt: str, name: str, start: Any, answers: Any) -> None:
+    with open_store(path, write=True) as store:
+        start.wait()
+        answers.send(store.leases.take(worker, attempt, name, NOON, 15.0))
+
+
+def create_store(path: Path | str, start: Any) -> None:
     start.wait()
     with open_store(path, write=True, create=True) as store:
         assert [] == list(store.sessions.workers(WORKSPACE, 1))
 
 
-def save_over_each_other(path: Path, name: str, count: int, start: Any) -> None:
+def save_over_each_other(path: Path | str, name: str, count: int, start: Any) -> None:
     """Save `count` contents of our own over whatever is current, always naming the base."""
     start.wait()
     with open_store(path, write=True) as store:

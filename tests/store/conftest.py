@@ -33,9 +33,13 @@ def postgres() -> Iterator[Server]:
         yield started
 
 
+@pytest.fixture(scope="session")
+def database(postgres: Server) -> str:
+    return postgres.database()
+
+
 @pytest.fixture
-def url(postgres: Server) -> Iterator[str]:
+def url(postgres: Server, database: str) -> Iterator[str]:
     """An empty database of PostgreSQL."""
-    database = postgres.database()
     yield database
-    postgres.drop(database)
+    postgres.empty(database)

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from stateward.runtime.ports import Held, Lease
 from stateward.runtime.session.chain import check
 from stateward.runtime.session.entries import GENESIS, Head
 from stateward.store.database import open_store
 from tests.contracts.flows import HERE
+from tests.contracts.leases import ATTEMPT
 from tests.contracts.sessions import WORKER, WORKSPACE, entry
 from tests.store.children import (
     LONG,
@@ -20,6 +22,7 @@ from tests.store.children import (
     pipe,
     read_until_told,
     save_over_each_other,
+    take_lease,
 )
 
 PAGES_BYTES_MAX = 8 * 1024 * 1024
@@ -27,6 +30,7 @@ PAGES_BYTES_MAX = 8 * 1024 * 1024
 OWN_PROCESSES, OWN_APPENDS = 12, 200 if LONG else 50
 SHARED_PROCESSES, SHARED_APPENDS = 8, 100 if LONG else 20
 SAVERS, SAVES = 16, 50 if LONG else 6
+TAKERS = 8
 CREATORS, CREATIONS = 8, 200 if LONG else 3
 
 
@@ -81,6 +85,18 @@ def test_processes_that_save_one_slug_number_its_revisions_without_a_gap(tmp_pat
         assert None is store.flows.revision(HERE.id, "paper", SAVERS * SAVES + 1)
     stored = [revision.content.decode() for revision in revisions if revision is not None]
     assert {f"saver-{saver}:{number}" for saver in range(SAVERS) for number in range(SAVES)} == set(stored)
+
+
+def test_of_processes_that_take_an_attempt_at_once_one_gets_it(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    open_store(path, write=True, create=True).close()
+    start = barrier(TAKERS)
+    receiving, sending = pipe()
+    takers = [child(take_lease, path, WORKER, ATTEMPT, f"taker-{number}", start, sending) for number in range(TAKERS)]
+    assert [0] * TAKERS == exit_statuses(takers)
+    answers = [receiving.recv() for _ in range(TAKERS)]
+    assert 1 == sum(isinstance(answer, Lease) for answer in answers)
+    assert 1 == len({answer.holder for answer in answers if isinstance(answer, Held)})
 
 
 @pytest.mark.parametrize("creation", range(CREATIONS))

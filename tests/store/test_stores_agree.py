@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from stateward.runtime.ports import Committed, Saved, StaleBase
 from stateward.runtime.session.entries import GENESIS, Head, NewEntry
@@ -15,6 +15,7 @@ from stateward.store.memory import MemoryFlowStore
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.contracts.flows import HERE, draft
 from tests.contracts.sessions import NOON, OTHER, THIRD, WORKER, WORKSPACE, entry
+from tests.postgres import Server
 from tests.store.children import LONG
 from tests.store.folders import MEMORY
 
@@ -92,3 +93,18 @@ class Stores(RuleBasedStateMachine):
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(max_examples=500 if LONG else 25, stateful_step_count=30, deadline=None)
+
+
+def test_a_store_on_postgresql_agrees_too(postgres: Server, url: str) -> None:
+    class StoresOnPostgresql(Stores):
+        """The store in memory and the one on PostgreSQL; each story begins with an empty database."""
+
+        def opened(self) -> Store:
+            return open_store(url, write=True, create=True)
+
+        def teardown(self) -> None:
+            super().teardown()
+            postgres.empty(url)
+
+    told = settings(max_examples=100 if LONG else 6, stateful_step_count=30, deadline=None)
+    run_state_machine_as_test(StoresOnPostgresql, settings=told)

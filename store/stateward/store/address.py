@@ -5,7 +5,7 @@ Invariant: what names a store in a message holds no password.
 
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit, urlunsplit
 
 POSTGRESQL: Final = ("postgresql://", "postgres://")
 _SHOWN: Final = ("host", "port", "dbname", "user")
@@ -32,6 +32,6 @@ def without_passwords(text: str, url: str) -> str:
     parts = urlsplit(url)
     settings = parse_qs(parts.query)
     for secret in (parts.password, *settings.get("password", ()), *settings.get("sslpassword", ())):
-        if secret:
-            text = text.replace(secret, "…")
+        for form in (secret, unquote(secret)) if secret else ():
+            text = text.replace(form, "…")
     return text
