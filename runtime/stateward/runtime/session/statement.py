@@ -1,0 +1,244 @@
+"""A statement about a session: what was run, on which verdicts it moved, and how far the record of it can be relied on.
+
+Its form is an in-toto Statement, version 1: the subjects are the log, by its head, and the definitions that it pins; the predicate is
+documented in docs/reference/statement.md. Invariants: pure; everything said follows from the entries and from what was verified of
+them; what is not known is null and never left out.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from stateward.runtime.core.events import (
+    Event,
+    InstanceCancelled,
+    InstanceRewound,
+    InstanceStarted,
+    Judgement,
+    StateEntered,
+    TransitionCheckPassed,
+    TransitionCheckRejected,
+    TransitionRequested,
+    TransitionVerificationCancelled,
+    TransitionVerificationFailed,
+)
+from stateward.runtime.session.chain import time_text
+from stateward.runtime.session.entries import Entry, Head, reference
+from stateward.runtime.session.event_codec import event_name
+from stateward.runtime.session.evidence import EvidenceClass, evidence_class
+from stateward.runtime.session.payloads import OperatorAct, PinnedProfile, decode, flow_events
+from stateward.runtime.session.strict import Newer
+from stateward.runtime.session.verification import Verification
+
+STATEMENT_TYPE: Final = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE: Final = "urn:stateward:session:v1"
+STEPS_MAX: Final = 10_000
+"""States entered that one statement tells of, the first ones; how many more there were is said."""
+ACTS_MAX: Final = 1_000
+_ALGORITHM: Final = "sha256:"
+
+
+class StatementProblem(ValueError):
+    """The bytes are no statement about a session; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a statement says that its entries do not tell one by one."""
+
+    worker: str
+    workspace: str
+    head: Head
+    profile: PinnedProfile
+    verifier: str
+    isolation: str
+    self_judged: bool
+    made: datetime
+    made_by: str
+    """The program and its version."""
+
+
+def make_statement(about: About, verified: Verification, entries: Iterable[Entry]) -> bytes:
+    """Make the statement about a log that was verified, of its entries up to the head. Raises Malformed for entries that cannot be read."""
+    told = _Told()
+    for entry in entries:
+        told.take(entry)
+    subjects = [_subject(f"session {about.worker}", about.head.digest)]
+    pins = {flow["definition_digest"]: flow["selector"] for flow in told.flows}
+    subjects += [_subject(f"flow {selector}", digest) for digest, selector in pins.items()]
+    members = {
+        "_type": STATEMENT_TYPE,
+        "subject": subjects,
+        "predicateType": PREDICATE_TYPE,
+        "predicate": _predicate(about, verified, told),
+    }
+    return json.dumps(members, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def read_statement(data: bytes) -> dict[str, Any]:
+    """Read a statement whose signature was checked; give its predicate. Raises StatementProblem."""
+    try:
+        members = json.loads(data)
+        kinds, predicate = (members["_type"], members["predicateType"]), members["predicate"]
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+        raise StatementProblem("what is signed is no statement") from problem
+    if kinds != (STATEMENT_TYPE, PREDICATE_TYPE) or not isinstance(predicate, dict):
+        raise StatementProblem(f"what is signed is a statement of another kind, `{kinds[1]!s:.80}`")
+    return predicate
+
+
+def _subject(name: str, digest: str) -> dict[str, Any]:
+    return {"name": name, "digest": {"sha256": digest.removeprefix(_ALGORITHM)}}
+
+
+def _predicate(about: About, verified: Verification, told: "_Told") -> dict[str, Any]:
+    return {
+        "worker": about.worker,
+        "workspace": about.workspace,
+        "made": time_text(about.made),
+        "made_by": about.made_by,
+        "isolation": about.isolation,
+        "profile": about.profile.name,
+        "demonstration": about.profile.demonstration,
+        "verifier": {"kind": about.verifier, "model": None, "prompt_digest": None, "self_judged": about.self_judged},
+        "flows": told.flows,
+        "steps_left_out": told.steps_left_out,
+        "operator_acts": told.acts,
+        "operator_acts_left_out": told.acts_left_out,
+        "log": {
+            "head": {"seq": about.head.seq, "digest": about.head.digest},
+            "entries": verified.entries,
+            "evidence": {str(each): told.evidence[each] for each in EvidenceClass},
+            "unread": told.unread,
+            "intact": str(verified.intact),
+            "complete": str(verified.complete),
+            "anchored": str(verified.anchored),
+            "anchors": [{"source": each.source, "seq": each.head.seq, "digest": each.head.digest} for each in verified.anchors],
+            "sealed": verified.sealed,
+            "unsealed": verified.unsealed,
+        },
+    }
+
+
+class _Told:
+    """What the entries told so far."""
+
+    def __init__(self) -> None:
+        self.flows: list[dict[str, Any]] = []
+        self.acts: list[dict[str, Any]] = []
+        self.evidence: Counter[EvidenceClass] = Counter()
+        self.unread = 0
+        """Entries that only a newer program reads."""
+        self.steps_left_out = 0
+        self.acts_left_out = 0
+        self._steps = 0
+        self._asked: TransitionRequested | None = None
+        self._judged: tuple[Judgement, ...] = ()
+        self._act: InstanceCancelled | InstanceRewound | None = None
+
+    def take(self, entry: Entry) -> None:
+        self.evidence[evidence_class(entry.kind, entry.actor.actor_class)] += 1
+        try:
+            payload = decode(entry)
+        except Newer:
+            self.unread += 1
+            return
+        if isinstance(payload, OperatorAct):
+            self._take_act(entry, payload)
+        for event in flow_events(payload):
+            self._take_event(entry, event)
+
+    def _take_act(self, entry: Entry, act: OperatorAct) -> None:
+        if len(self.acts) >= ACTS_MAX:
+            self.acts_left_out += 1
+            return
+        actor = {"class": str(entry.actor.actor_class), "principal": entry.actor.principal, "assurance": str(entry.actor.assurance)}
+        self.acts.append({"entry": entry.reference, "time": time_text(entry.time), "verb": act.verb, "reason": act.reason, "by": actor})
+
+    def _take_event(self, entry: Entry, event: Event) -> None:
+        match event:
+            case InstanceStarted():
+                self.flows.append(_flow(event))
+            case TransitionRequested():
+                self._asked = event
+                self._count("requested")
+            case TransitionCheckPassed(judgements=judgements):
+                self._judged = judgements
+            case InstanceCancelled() | InstanceRewound():
+                self._act = event
+            case StateEntered():
+                self._enter(entry, event)
+            case TransitionCheckRejected(code=code):
+                self._count(str(code))
+            case TransitionVerificationFailed(cause=cause):
+                self._count(f"could not check: {cause}")
+            case TransitionVerificationCancelled(cause=cancelled):
+                self._count(f"cancelled: {cancelled}")
+            case _:
+                return  # what moves nothing and asks for nothing
+
+    def _count(self, what: str) -> None:
+        if self.flows:
+            attempts = self.flows[-1]["attempts"]
+            attempts[what] = attempts.get(what, 0) + 1
+
+    def _enter(self, entry: Entry, entered: StateEntered) -> None:
+        if not self.flows:
+            return  # a fork, whose flow began in the log that it was forked off
+        flow = self.flows[-1]
+        flow["state"], flow["status"] = entered.state, str(entered.status)
+        if entered.transition is not None:
+            self._count("entered")
+        self._steps += 1
+        if self._steps > STEPS_MAX:
+            self.steps_left_out += 1
+        else:
+            flow["path"].append({"visit": entered.visit, "state": entered.state, "entry": entry.reference, **self._why(entered)})
+        self._judged, self._act = (), None
+
+    def _why(self, entered: StateEntered) -> dict[str, Any]:
+        if self._act is not None:
+            return {"act": event_name(self._act), "by": self._act.by}
+        if entered.transition is None:
+            return {}
+        verdicts = [{"transition": each.transition, "verdict": str(each.verdict), "checked": str(each.checked)} for each in self._judged]
+        reason = self._asked.reason if self._asked is not None and self._asked.attempt == entered.attempt else None
+        return {"transition": entered.transition, "attempt": entered.attempt, "reason": reason, "verdicts": verdicts}
+
+
+def _flow(started: InstanceStarted) -> dict[str, Any]:
+    return {
+        "instance": started.instance,
+        "selector": started.selector,
+        "flow_id": started.flow_id,
+        "flow_revision": started.flow_revision,
+        "content_digest": started.content_digest,
+        "definition_digest": started.definition_digest,
+        "chosen_by": started.chosen_by,
+        "state": "",
+        "status": "",
+        "attempts": {},
+        "path": [],
+    }
+
+
+def head_text(head: Head) -> str:
+    """Write a head as `log verify --expect` takes it."""
+    return f"{head.seq}:{head.digest}"
+
+
+def read_head(text: str) -> Head:
+    """Read a head. Raises ValueError for anything but a number and a digest."""
+    seq, _, digest = text.partition(":")
+    digits = digest.removeprefix(_ALGORITHM)
+    if not (seq.isascii() and seq.isdigit() and len(seq) <= 18) or len(digits) != 64 or not set(digits) <= set("0123456789abcdef"):
+        raise ValueError("a head is the number of an entry, a colon and its digest")
+    return Head(int(seq), f"{_ALGORITHM}{digits}")
+
+
+def named(head: Head) -> str:
+    """Name a head for people."""
+    return f"{reference(head.seq)} {head.digest}"
