@@ -23,7 +23,7 @@ from stateward.compiler.language.values import (
     through,
 )
 from stateward.compiler.source import Place
-from stateward.compiler.syntax.tree import Access, Call, Expr, Param, Paren
+from stateward.compiler.syntax.tree import Access, Bad, Call, Expr, Param, Paren
 
 STEPS_PER_CALL: Final = 4
 """Steps that a call costs beyond those of its expressions: it makes a scope."""
@@ -43,6 +43,8 @@ def call(machine: Machine, node: Call, scope: Scope) -> Task:
         return machine.fail(_no_function(callee, node.callee, scope), node, scope)
     params = callee.function.params
     if len(params) != len(node.arguments):
+        if any(isinstance(argument, Bad) for argument in node.arguments):
+            return failed_at(node, scope)
         return machine.fail(_wrong_count(callee, node, scope), node, scope)
     machine.begin_call(node, scope)
     use = Use(node, scope)

@@ -1,5 +1,6 @@
 """Names: how they are looked up, what an unknown one comes to, and `let`."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -34,6 +35,11 @@ FOREIGN_TYPES: Final = {
 """What types are called elsewhere."""
 
 
+LOST_MAX: Final = 1_024
+"""Characters of broken text that are searched for a name."""
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
 def name(machine: Machine, node: Name, scope: Scope) -> AnyValue | Task:
     """Evaluate a name."""
     cell = _found(machine, node, scope)
@@ -66,6 +72,8 @@ def _found(machine: Machine, node: Name, scope: Scope) -> Cell | None:
 
 
 def _unknown(machine: Machine, node: Name, scope: Scope) -> AnyValue:
+    if _is_lost(node.text, scope):
+        return failed_at(node, scope)
     if node.text[0].isupper() and node.text != ARRAY_WORD:
         return constraint(HostCheck(node.text), node, scope)
     return machine.fail(_unresolved(machine, node, scope), node, scope)
@@ -102,6 +110,17 @@ def _unresolved(machine: Machine, node: Name, scope: Scope) -> Fault:
     return Fault(
         Kind.UNRESOLVED_IDENTIFIER, f"{told} is not defined", place, "not defined", help=f"did you mean {quoted(near)}?" if near else None
     )
+
+
+def _is_lost(text: str, scope: Scope) -> bool:
+    """Tell whether a name may have been lost with broken text: it stands in it, or the text does not begin with a name."""
+    around: Scope | None = scope
+    while around is not None and around.lost is None:
+        around = around.parent
+    if around is None or around.lost is None:
+        return False
+    broken = scope.module.source.slice(around.lost.span)[:LOST_MAX]
+    return text in _WORD.findall(broken) or not _WORD.match(broken)
 
 
 def visible(scope: Scope) -> Iterator[str]:

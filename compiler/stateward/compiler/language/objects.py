@@ -14,25 +14,33 @@ from stateward.compiler.language.constraints import ElementsOf, EntriesOf
 from stateward.compiler.language.faults import Fault, Kind, told
 from stateward.compiler.language.literals import constraint
 from stateward.compiler.language.machine import Machine
+from stateward.compiler.language.names import failed_at
 from stateward.compiler.language.values import AnyValue, ArrayValue, Cell, Failed, ObjectValue, Scope, Slot, Task
 from stateward.compiler.source import Place
-from stateward.compiler.syntax.tree import Array, Field, Key, Object
+from stateward.compiler.syntax.tree import Array, Bad, Field, Key, Object
 
 
 def array(machine: Machine, node: Array, scope: Scope) -> AnyValue:
-    """Evaluate `[…]`, or the constraint `[...T]`."""
+    """Evaluate `[…]`, or the constraint `[...T]`. Where the type is broken text, so is the whole."""
     if node.rest is not None and not node.items:
+        if isinstance(node.rest, Bad):
+            return failed_at(node, scope)
         return constraint(ElementsOf(Cell(node.rest, scope)), node, scope)
     machine.make_items(len(node.items), node, scope)
     return ArrayValue(scope.module.source, node, None, tuple([Cell(item, scope) for item in node.items]))
 
 
 def object_(machine: Machine, node: Object, scope: Scope) -> AnyValue:
-    """Evaluate `{…}`, the constraint `{...T}`, or the fields of a module without braces."""
-    if node.rest is not None and not node.fields and node.braced:
+    """Evaluate `{…}`, the constraint `{...T}`, or the fields of a module without braces.
+
+    A broken rest stands for fields that nobody knows: where there are no others, nothing is known of the object.
+    """
+    if node.rest is not None and not node.fields and (node.braced or isinstance(node.rest, Bad)):
+        if isinstance(node.rest, Bad):
+            return failed_at(node, scope)
         return constraint(EntriesOf(Cell(node.rest, scope)), node, scope)
     machine.spend(len(node.fields), node, scope)
-    inner = scope if node.braced else Scope(scope.module, scope, scope.call)
+    inner = scope if node.braced else Scope(scope.module, scope, scope.call, lost=node.rest if isinstance(node.rest, Bad) else None)
     fields = _plain_fields(node, inner)
     if fields is None:
         fields = _fields(machine, tuple(_Mention(field, 0) for field in node.fields), node, inner)

@@ -31,7 +31,7 @@ from stateward.compiler.language.values import (
     known,
 )
 from stateward.compiler.source import Place
-from stateward.compiler.syntax.tree import Binary, Match, Wildcard
+from stateward.compiler.syntax.tree import Bad, Binary, Match, Wildcard
 
 
 def refinement(machine: Machine, node: Binary, scope: Scope) -> Task:
@@ -67,6 +67,8 @@ def refine(left: AnyValue, right: AnyValue, site: Site, depth: int) -> AnyValue 
 
 def _tuple(left: ArrayValue, right: ArrayValue, site: Site, depth: int) -> Task:
     if len(left.items) != len(right.items):
+        if any(isinstance(cell.node, Bad) for cell in (*left.items, *right.items)):
+            return site.silent()
         return site.fail(_wrong_length, left, right)
     site.machine.make_items(len(left.items), site.node, site.scope)
     items = []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from stateward.compiler.language.constraints import Atom
 from stateward.compiler.language.data import Origin
 from stateward.compiler.source import Place, Source, Span
-from stateward.compiler.syntax.tree import Expr, Key, Lambda, Module, Node
+from stateward.compiler.syntax.tree import Bad, Expr, Key, Lambda, Module, Node
 from stateward.compiler.syntax.tree import node as record
 
 if TYPE_CHECKING:
@@ -206,6 +206,8 @@ class Scope:
     parent: "Scope | None" = None
     call: Use | None = None
     names: dict[str, Cell] = field(default_factory=dict)
+    lost: Bad | None = None
+    """Broken text that was to add names."""
 
 
 def through(value: AnyValue, source: Source, node: Node) -> AnyValue:
