@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from stateward.compiler.syntax.tree import Binary, Bound, Node, Paren
+from stateward.compiler.syntax.tree import Binary, Bound, Node, Paren, Unary
 
 
 def parts(node: Node) -> Iterator[Node]:
@@ -25,13 +25,24 @@ def nodes(root: Node) -> Iterator[Node]:
         waiting.extend(parts(node))
 
 
-def shape(value: Any) -> Any:
-    """Give what a node means: its class and attributes without positions. Parentheses around a computed bound make no difference."""
-    if isinstance(value, tuple):
-        return tuple(shape(each) for each in value)
-    if isinstance(value, Bound) and isinstance(value.operand, Paren) and isinstance(value.operand.inner, Binary):
-        return ("Bound", shape(value.operator), shape(value.operand.inner))
-    if isinstance(value, Node):
-        named = (field.name for field in fields(value))
-        return (type(value).__name__, *(shape(getattr(value, name)) for name in named if name not in {"start", "end"}))
-    return (type(value).__name__, repr(value))
+def shape(root: Node) -> list[str]:
+    """Give what a tree means, flat: classes and attributes without positions. Parentheses around a computed bound make no difference."""
+    flat: list[str] = []
+    waiting: list[Any] = [root]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Node):
+            flat.append(type(value).__name__)
+            waiting.extend(getattr(value, field.name) for field in fields(value) if field.name not in {"start", "end", "operand"})
+            waiting.extend([_bound_of(value)] if isinstance(value, Bound) else [value.operand] if isinstance(value, Unary) else [])
+        elif isinstance(value, tuple):
+            flat.append(f"{len(value)} parts")
+            waiting.extend(value)
+        else:
+            flat.append(repr(value))
+    return flat
+
+
+def _bound_of(node: Bound) -> Node:
+    operand = node.operand
+    return operand.inner if isinstance(operand, Paren) and isinstance(operand.inner, Binary) else operand

@@ -66,7 +66,7 @@ class Item:
 
 
 def format_source(source: Source) -> str | tuple[Diagnostic, ...]:
-    """Give the canonical text of a source, or why it has none: the errors of its syntax."""
+    """Give the canonical text of a source, without a byte-order mark, or why it has none: the errors of its syntax."""
     parsed = parse(source)
     errors = tuple(each for each in parsed.diagnostics if each.severity is Severity.ERROR)
     if errors:

@@ -95,7 +95,7 @@ def name_missing(spot: Spot) -> Mend | None:
     if not _wants_name(spot):
         return None
     if spot.kind_at(-1) == "DOT":
-        blame = in_gap if spot.kind in _ENDS else at_spot
+        blame = in_gap if spot.kind in _ENDS or spot.kind == "EQUAL" else at_spot
         return Mend(blame(spot, "a name is missing after `.`", "a name belongs here"))
     if spot.kind_at(-1) == "IMPORT":
         return Mend(at_spot(spot, "`import` names no module", "a string or a name belongs here"))
@@ -157,7 +157,7 @@ def other_than_equal(spot: Spot) -> Mend | None:
     mark, span = _ALIKE[spot.kind], spot.span()
     if spot.kind == "COLON" and spot.kind_at(1) == "EQUAL":
         message = "`:=` stands where `=` belongs" if spot.touches(1) else "`:` stands before `=`"
-        return Mend(at_spot(spot, message, "`=` alone", fix_=fix("take `:` out", (span.start, span.end, ""))), skip=1)
+        return Mend(at_spot(spot, message, "no `:` before `=`", fix_=fix("take `:` out", (span.start, span.end, ""))), skip=1)
     if spot.kind == "COLON" and _has_constraint(spot):
         what = "binding" if spot.construct is Construct.LET else "field"
         return Mend(

@@ -21,7 +21,9 @@ _CONTROL: Final = re.compile(f"[{CONTROL}]+")
 _RUN: Final = re.compile(r"([\s\S])\1*")
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\[\s\S][^"\\]*)*"')
 _PATTERN: Final = re.compile(r"/(?:[^/\\\n]|\\[^\n])+/")
-_ODD_WORD: Final = re.compile(r"[$@]?[^\W](?:[\w$@\u0300-\u036f])*")
+_FORMAT: Final = r"\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+_ODD_WORD: Final = re.compile(rf"(?:[$@]?[^\W]|(?<=\w)[{_FORMAT}]+(?=\w))[\w$@\u0300-\u036f]*(?:[{_FORMAT}]+[\w$@\u0300-\u036f]+)*")
+_BARE_QUOTE: Final = re.compile(r'(?<!\\)((?:\\\\)*)"')
 _KEY_FOLLOWS: Final = re.compile(r"[ \t\r\n]*=(?![=>])")
 _OTHER_STRING: Final = re.compile(
     rf"'[^'\n{CONTROL}]*'|`[^`\n{CONTROL}]*`|[“”„][^“”\n{CONTROL}]*[“”]|[‘’‚][^‘’\n{CONTROL}]*[‘’]|«[^»\n{CONTROL}]*»"
@@ -81,8 +83,8 @@ def report_invisible(tokens: Tokens) -> None:
     """Report each invisible character once, with all its places."""
     for (char, inside), places in tokens.invisible.items():
         start, end = places[0]
-        control = unicodedata.category(char) in {"Cc", "Cs"}
-        what = f"the control character U+{ord(char):04X}" if control else character(char)
+        kind = {"Cc": "the control character ", "Cs": "the lone surrogate "}.get(unicodedata.category(char))
+        what = f"{kind}U+{ord(char):04X}" if kind else character(char)
         more = (f"it stands in {counted(len(places) - 1, 'more place')}",) if len(places) > 1 else ()
         message = f"{what} stands in a text" if inside else f"{what} has no meaning in DCDL"
         tokens.faults.append(
@@ -189,12 +191,12 @@ def _other_string(tokens: Tokens, start: int) -> int:
     if not found or tokens.text.startswith("```", start):
         return _stray(tokens, start)
     end = found.end()
-    body = re.sub(r'(?<!\\)((?:\\\\)*)"', r"\1\\\"", tokens.text[start + 1 : end - 1])
+    body = _BARE_QUOTE.sub(r'\1\\"', tokens.text[start + 1 : end - 1])
     tokens.faults.append(
         Fault(
             start,
             end,
-            f"{character(tokens.text[start])} opens no string",
+            f"{'a backtick' if tokens.text[start] == '`' else character(tokens.text[start])} opens no string",
             "quoted in another way",
             help='put strings in `"`',
             fix=fix('replace the quotes by `"`', (start, end, f'"{body}"')),
@@ -226,17 +228,15 @@ def _odd_word(tokens: Tokens, start: int, end: int) -> int:
         start = tokens.starts.pop()
     word = tokens.text[start:end]
     is_key = bool(_KEY_FOLLOWS.match(tokens.text, end)) or bool(tokens.kinds and tokens.kinds[-1] == "DOT")
-    sigil = tokens.text[odd] in "$@"
+    char = tokens.text[odd]
+    help_, mend = None, None
+    if unicodedata.category(char) == "Cf":
+        help_, mend = "take it out", fix("take it out", (odd, odd + 1, ""), safe=False)
+    elif is_key:
+        help_, mend = f'quote the name: `"{word}"`', fix("quote the name", (start, end, f'"{word}"'))
+    notes = () if char in "$@" else ("a plain name has the letters A to Z, digits and `_`",)
     tokens.faults.append(
-        Fault(
-            odd,
-            odd + 1,
-            f"{character(tokens.text[odd])} stands in no plain name",
-            "not a letter of names",
-            help=f'quote the name: `"{word}"`' if is_key else None,
-            notes=() if sigil else ("a plain name has the letters A to Z, digits and `_`",),
-            fix=fix("quote the name", (start, end, f'"{word}"')) if is_key else None,
-        )
+        Fault(odd, odd + 1, f"{character(char)} stands in no plain name", "not a letter of names", help=help_, notes=notes, fix=mend)
     )
     return tokens.add("NAME" if is_key else ERROR, start, end)
 
@@ -258,5 +258,6 @@ def _stray(tokens: Tokens, start: int) -> int:
             )
         )
         return tokens.add(kind, start, end)
-    tokens.faults.append(Fault(start, end, f"{character(char)} has no meaning in DCDL", "not a mark of DCDL"))
+    help_ = "write `match condition { true: …; false: …; }`" if char == "?" else None
+    tokens.faults.append(Fault(start, end, f"{character(char)} has no meaning in DCDL", "not a mark of DCDL", help=help_))
     return tokens.add(ERROR, start, end)

@@ -66,6 +66,12 @@ class Indents:
         """Tell whether a closer begins its line further out than the line of an opener, so that it closes something around it."""
         return self.is_head[closer] and self.of_line[closer] < self.of_line[opener]
 
+    def is_inner(self, closer: int, opener: int) -> bool:
+        """Tell whether a closer stands on a line of its own as far in as what the opener holds, so that it closes something else."""
+        if not self.is_head[closer] or not self.is_head[opener + 1] or opener + 1 == closer:
+            return False
+        return self.of_line[opener] < self.of_line[closer] == self.of_line[opener + 1]
+
     def is_swapped(self, closer: int, stack: list[int], kinds: list[str]) -> bool:
         """Tell whether a closer of another kind than the innermost opener was meant for it: on its line no other opener fits."""
         on_line = [opener for opener in stack[-ON_LINE_MAX:] if self.line[opener] == self.line[closer]]
@@ -117,6 +123,9 @@ def _paired(kinds: list[str], indents: Indents | None) -> Pairing:
         elif kind in _CLOSING:
             while indents and len(stack) > 1 and indents.is_before(at, stack[-1]):
                 abandon(at)
+            if indents and stack and indents.is_inner(at, stack[-1]):
+                pairing.strays.add(at)
+                continue
             if indents and indents.is_swapped(at, stack, kinds):
                 opener = stack.pop()
                 open_count[CLOSERS[kinds[opener]]] -= 1

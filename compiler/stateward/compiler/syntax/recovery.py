@@ -15,7 +15,7 @@ from stateward.compiler.syntax.mends import Asked, Mend
 from stateward.compiler.syntax.spot import Construct, Spot
 from stateward.compiler.syntax.tables import END
 from stateward.compiler.syntax.tokens import ERROR
-from stateward.compiler.syntax.tree import Bad, Module, Object
+from stateward.compiler.syntax.tree import Bad, Field, Module, Object
 
 STEPS_MAX: Final = 1_000
 DEPTHS_TRIED_MAX: Final = 50
@@ -118,6 +118,8 @@ class Recovery:
         """Put a `Bad` in the place of the part that is broken, up to where its construct goes on."""
         sync = spot.sync()
         self._quiet = {sync, sync + 1} if spot.construct in {Construct.PAREN, Construct.PARAMETERS} else {sync}
+        if self._spoiled(spot, sync):
+            return sync
         found = self._way_on(spot, self.kinds[sync])
         if not found:
             return sync + 1 if self.kinds[sync] != END else -1
@@ -132,6 +134,20 @@ class Recovery:
             self.automaton.feed(kind, Bad(start, end) if kind == ERROR else sync)
             start = end
         return sync
+
+    def _spoiled(self, spot: Spot, sync: int) -> bool:
+        """Take the value of a field that was thought complete for a part of what is broken, if the construct can go on then."""
+        last = self.automaton.values[-1] if self.automaton.values else None
+        field = last[-1] if isinstance(last, list) else last
+        if not isinstance(field, Field) or spot.kind_at(-1) == "SEMICOLON" or not self.automaton.accepts([self.kinds[sync]]):
+            return False
+        end = max(spot.gap, self.balanced.tokens.ends[sync - 1])
+        spoiled = Field(field.start, end, field.path, Bad(field.value.start, end))
+        if isinstance(last, list):
+            last[-1] = spoiled
+        else:
+            self.automaton.values[-1] = spoiled
+        return True
 
     def _way_on(self, spot: Spot, kind: str) -> tuple[int, tuple[str, ...]] | None:
         """Find how much to take off the stack, and what to put there, so that a token of a kind fits."""

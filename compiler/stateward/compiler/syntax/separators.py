@@ -19,7 +19,7 @@ _KEYS: Final = RESERVED_KINDS | {"NAME", "STRING", "INT"}
 _BEGINNINGS: Final = frozenset(
     {"NAME", "STRING", "INT", "FLOAT", "REGEX", "TRUE", "FALSE", "LBRACE", "LSQB", "LET", "MATCH", "IMPORT", "NOT", PARAMETERS}
 )
-_WORD_OPERATORS: Final = {"and": "&&", "or": "||", "is": "==", "not": "!"}
+_WORD_OPERATORS: Final = {"and": "&&", "or": "||", "is": "=="}
 _OTHER_WORDS: Final = frozenset({"if", "else", "elif", "then", "unless", "switch", "case", "when", "while", "for"})
 _EXPONENT: Final = re.compile(r"[eE][0-9]*")
 
@@ -208,6 +208,10 @@ def other_language(spot: Spot) -> Mend | None:
         sign, span = _WORD_OPERATORS[word], spot.span()
         mend = fix(f"replace `{word}` by `{sign}`", (span.start, span.end, sign), safe=word in {"and", "or"})
         return Mend(at_spot(spot, f"`{word}` is no operator", "a plain name in DCDL", f"write `{sign}`", mend))
+    if spot.kind_at(-1) == "NAME" and spot.text_at(-1) == "not":
+        span = spot.span(-1)
+        mend = fix("replace `not` by `!`", (span.start, spot.span().start, "!"))
+        return Mend(Fault(span.start, span.end, "`not` is no operator", "a plain name in DCDL", help="write `!`", fix=mend))
     head = -1
     if spot.kind_at(-1) == "RPAR":
         head = spot.partner(-1) - 1

@@ -1,0 +1,181 @@
+"""One run reports every independent fault and none that only follows from another, and the rest of the text is read."""
+
+import random
+
+import pytest
+
+from stateward.compiler.syntax.tree import Bad, Field, Object
+from tests.compiler.dcdl_trees import nodes
+from tests.compiler.syntax.asked import errors, parsed, said
+
+FLOW = """\
+version = 1;
+name = "review";
+initial = "draft";
+states = {
+    draft = {
+        instructions = "write it";
+        transitions = { done = { target = "check"; condition = "it is written"; }; };
+    };
+    check = {
+        instructions = "read it";
+        transitions = {
+            back = { target = "draft"; condition = "a point is open"; };
+            done = { target = "ended"; condition = "no point is open"; };
+        };
+    };
+    ended = { terminal = true; };
+};
+"""
+
+
+def keys(text: str) -> list[str]:
+    """Give the names of the fields of the outermost object that was read."""
+    body = parsed(text).module.body
+    assert isinstance(body, Object)
+    return [field.path[0].text for field in body.fields]
+
+
+def test_a_missing_semicolon_is_reported_where_it_is_missing_and_the_rest_is_checked() -> None:
+    text = 'a = {\n    instructions = "x"\n    # why\n    transitions = {};\n    other = ;\n};\n'
+    assert [
+        (text.index('"x"') + 3, "a semicolon is missing after the field `instructions`"),
+        (text.index("= ;") + 1, "an expression is missing after `=`"),
+    ] == said(text)
+
+
+@pytest.mark.parametrize("surplus", ["}", "x", "\x00", ")", '"s"', "= 1"])
+@pytest.mark.parametrize("source", ["{ a = 1; } ", "let a = 1; in { b = a; } ", "a = 1; "])
+def test_what_follows_a_complete_module_is_reported_at_its_first_character(source: str, surplus: str) -> None:
+    assert [len(source)] == [at for at, _ in said(source + surplus)]
+
+
+def test_a_second_module_is_surplus_as_a_whole() -> None:
+    assert [11] == [at for at, _ in said("{ a = 1; } states = { b = ; };")]
+
+
+@pytest.mark.parametrize("tail", ["", " ", "\n", "\r\n", "\t", "# end", "\n# end\n"])
+def test_blanks_and_comments_after_a_module_are_no_surplus(tail: str) -> None:
+    assert [] == errors("{ a = 1; }" + tail)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a = 1 2; b = 3;", ["a", "b"]),
+        ("a = 1 2\nb = 3;", ["a", "b"]),
+        ("a = (1 + ; b = 3;", ["a", "b"]),
+        ("a = [1, 2; b = 3;", ["a", "b"]),
+        ("= 1; b = 3;", ["b"]),
+        ("a b c; b = 3;", ["a", "b"]),
+        ("a = let x = ; in x y; b = 3;", ["a", "b"]),
+        ("a = match x { 1 2 3 4; 5: 6; }; b = 3;", ["a", "b"]),
+        ("a = f(1 +, 2; b = 3;", ["a", "b"]),
+        ("a = { x = 1; y }; b = 3;", ["a", "b"]),
+        ("a = 1; % b = 3; c = 4;", ["a", "b", "c"]),
+        ("a = import ; b = 3;", ["a", "b"]),
+        ("a = {\n    x = 1;\n\nb = 3;\n", ["a", "b"]),
+    ],
+)
+def test_the_fields_after_a_broken_one_are_read(text: str, kept: list[str]) -> None:
+    assert kept == keys(text)
+
+
+def test_an_object_with_a_field_that_cannot_be_read_has_a_bad_rest_so_that_nobody_misses_fields_in_it() -> None:
+    body = parsed("{ a = 1; = 5; e = 2; }").module.body
+    assert isinstance(body, Object)
+    assert (["a", "e"], True) == ([field.path[0].text for field in body.fields], isinstance(body.rest, Bad))
+
+
+def test_a_bad_value_is_the_value_of_its_field() -> None:
+    (field,) = (node for node in nodes(parsed("a = 1 2;").module) if isinstance(node, Field))
+    assert ("a", True, 4, 7) == (field.path[0].text, isinstance(field.value, Bad), field.value.start, field.value.end)
+
+
+def test_an_open_string_is_reported_at_its_quote_and_nothing_after_it_is() -> None:
+    assert [(4, "a string is never closed")] == said('a = "x;\nb = ;\nc = { d = [ 1;\n')
+
+
+def test_an_open_string_that_took_the_next_quote_is_reported_where_it_was_opened() -> None:
+    assert [(4, "a string is never closed")] == said('a = "one;\nb = "two";\nc = "three";\n')
+
+
+def test_faults_before_an_open_string_are_reported() -> None:
+    assert [(3, "an expression is missing after `=`"), (9, "a string is never closed")] == said('a = ; b= "x')
+
+
+def test_a_pattern_ends_with_its_line() -> None:
+    assert [4, 18] == [at for at, _ in said("a = /x;\nb = 2;\nc = ;\n")]
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("{\n    a = {\n        b = 1;\n    c = 2;\n}\n", 26),
+        ("{\n    a = {\n        b = {\n            d = 1;\n        };\n    c = 2;\n}\n", 55),
+        ("a = {\n    b = 1;\n\nc = {\n    d = 2;\n};\n", 16),
+        ("{\n    a = [\n        1,\n    b = 2;\n}\n", 22),
+    ],
+)
+def test_a_missing_closer_is_reported_where_the_lines_show_it(text: str, at: int) -> None:
+    (found,) = errors(text)
+    assert ("never closed" in found.message, at) == (True, found.primary.place.span.start)
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("{\n    a = {\n        b = 1;\n    };\n    };\n    c = 1;\n}\n", 38),
+        ("a = 1;\n};\nb = 2;\n", 7),
+        ("a = 1);\nb = 2;\n", 5),
+    ],
+)
+def test_a_closer_too_many_is_reported_itself(text: str, at: int) -> None:
+    assert [at] == [found for found, _ in said(text)]
+
+
+def test_brackets_left_open_at_one_place_are_one_fault() -> None:
+    (found,) = errors("a = [{ b = (1")
+    assert (13, [11, 5, 4]) == (found.primary.place.span.start, [each.place.span.start for each in found.secondary])
+
+
+def _slip(line: str, kind: int) -> str:
+    """Damage a line `name = "text";` in one of the ways people do."""
+    name, _, value = line.partition(" = ")
+    return (
+        f"{name} = {value[:-1]}",
+        f"{name}: {value}",
+        f"{name} == {value}",
+        f"{name} = {value[:-1]},",
+        f"{name} = {value};",
+        f"{name} = ;",
+        f"{name} = {value[:-1]} 5;",
+        f"{name} {value}",
+        f"{name} = '{value[1:-2]}';",
+        f"{name}-x = {value}",
+        f"{name} = {value} // the text of it",
+    )[kind]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_as_many_faults_are_reported_as_there_are_in_lines_of_their_own(seed: int) -> None:
+    choices = random.Random(seed)  # noqa: S311 - no secret
+    lines = [f'    name{number} = "text {number}";' for number in range(20)]
+    damaged = sorted(choices.sample(range(0, 20, 2), 5))
+    for number in damaged:
+        lines[number] = _slip(lines[number], choices.randrange(11))
+    text = "a = {\n" + "\n".join(lines) + "\n};\n" if seed % 2 else "\n".join(lines) + "\n"
+    first = 2 if seed % 2 else 1
+    source = [found.primary.place.source.line_column(found.primary.place.span.start)[0] for found in errors(text)]
+    # A brace-less module may leave a semicolon out.
+    optional = [number for number in damaged if not seed % 2 and lines[number].endswith('"')]
+    assert [number + first for number in damaged if number not in optional] == source
+
+
+@pytest.mark.parametrize("at", [at for at, char in enumerate(FLOW) if char in '{}[]();="'])
+def test_a_flow_without_one_of_its_marks_has_one_fault_or_two(at: int) -> None:
+    assert len(errors(FLOW[:at] + FLOW[at + 1 :])) in ({0, 1} if FLOW[at] == ";" else {1, 2})
+
+
+def test_after_a_hundred_faults_the_rest_is_left_alone() -> None:
+    assert 100 == len(errors("a = ;\n" * 1_000))

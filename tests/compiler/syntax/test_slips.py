@@ -1,0 +1,82 @@
+"""The slips that people make have words of their own, and fixes that mend them: slips.txt holds one each, with what is to be said."""
+
+from pathlib import Path
+
+import pytest
+
+from stateward.compiler.diagnostics.model import Applicability
+from tests.compiler.syntax.asked import errors, marked, mended, parsed
+
+CASES = [
+    block.split("\n")
+    for block in Path(__file__).with_name("slips.txt").read_text("utf-8").strip().split("\n\n")
+    if not block.startswith("#")
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_a_slip_is_told_as_the_list_says(case: list[str]) -> None:
+    text = case[0].replace("⟦", "").replace("⟧", "")
+    shown = []
+    for found in parsed(text).diagnostics:
+        warning = "warning: " if found.severity.value == "warning" else ""
+        shown += [marked(text, found), f"    {warning}{found.message} — {found.primary.text}"]
+        shown += [f"    help: {found.help}"] if found.help else []
+        shown += [f"    {fix.applicability} fix: {mended(text, fix)}" for fix in found.fixes]
+    assert [line.rstrip() for line in case] == [line.rstrip() for line in shown]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_a_fix_of_a_slip_gives_a_text_that_parses(case: list[str]) -> None:
+    text = case[0].replace("⟦", "").replace("⟧", "")
+    fixes = [fix for found in parsed(text).diagnostics for fix in found.fixes]
+    assert [[] for _ in fixes] == [errors(mended(text, fix)) for fix in fixes]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "after"),
+    [
+        ("1\x0c", "the control character U+000C has no meaning in DCDL", "1 "),
+        ("a\u00a0=\u00a01;", "U+00A0 NO-BREAK SPACE has no meaning in DCDL", "a = 1;"),
+        ("\u200ba = 1;", "U+200B ZERO WIDTH SPACE has no meaning in DCDL", "a = 1;"),
+        ("1\ufeff", "U+FEFF ZERO WIDTH NO-BREAK SPACE has no meaning in DCDL", "1"),
+        ("a = 1;\x00", "the control character U+0000 has no meaning in DCDL", "a = 1; "),
+        ("a = 1; /* one\n * two */\nb = 2;", "`/*` begins no comment", "a = 1; # one\n# two\nb = 2;"),
+        ("a = \u201cit's\u201d;", "U+201C LEFT DOUBLE QUOTATION MARK opens no string", 'a = "it\'s";'),
+    ],
+)
+def test_what_cannot_be_seen_in_a_list_is_named_and_mended_too(text: str, message: str, after: str) -> None:
+    (found,) = errors(text)
+    (fix,) = found.fixes
+    assert (message, Applicability.SAFE, after) == (found.message, fix.applicability, mended(text, fix))
+    assert [] == errors(after)
+
+
+@pytest.mark.parametrize("text", ['"a\x00b"', "# a\x00b\n1", "/a\x00/", '"a\x9fb"', '"\ud800"'])
+def test_control_characters_and_lone_surrogates_are_refused_in_strings_comments_and_patterns(text: str) -> None:
+    (found,) = errors(text)
+    assert "stands in a text" in found.message
+    assert 1 == found.primary.place.span.end - found.primary.place.span.start
+
+
+def test_an_invisible_character_is_reported_once_with_all_its_places() -> None:
+    (found,) = errors("a =\u00a01;\nb =\u00a0\u00a02;\nc =\u00a03;\n")
+    assert ("it stands in 2 more places",) == found.notes
+    assert 3 == len(found.fixes[0].edits)
+
+
+@pytest.mark.parametrize("escape", ["\\n", "\\t", "\\r", "\\\\", '\\"', "\\/", "\\'", "\\\n"])
+def test_an_escape_that_means_what_it_looks_like_is_no_matter_for_a_warning(escape: str) -> None:
+    assert () == parsed(f'"{escape}"').diagnostics
+
+
+def test_a_merge_conflict_is_one_fault_and_the_first_side_is_read_on() -> None:
+    text = "a = 1;\n<<<<<<< ours\nb = 2;\n=======\nb = 3;\n>>>>>>> theirs\nc = ;\n"
+    conflict, missing = errors(text)
+    assert ("a merge conflict is left in the text", 7) == (conflict.message, conflict.primary.place.span.start)
+    assert ["=======", ">>>>>>>"] == [text[each.place.span.start : each.place.span.end] for each in conflict.secondary]
+    assert "an expression is missing after `=`" == missing.message
+
+
+def test_marks_of_a_merge_inside_of_a_string_are_text() -> None:
+    assert [] == errors('a = "\n<<<<<<< ours\n=======\n>>>>>>> theirs\n";')
