@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.decide import JUDGED_CODES
 from stateward.runtime.core.events import (
     EntryCitation,
     Event,
@@ -26,7 +25,7 @@ from stateward.runtime.core.events import (
     TransitionRequested,
     Verdict,
 )
-from stateward.runtime.core.instance import AttemptStatus
+from stateward.runtime.core.instance import JUDGED_CODES, AttemptStatus
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.replay import replay
 from stateward.runtime.engine.answers import Answered, Begun

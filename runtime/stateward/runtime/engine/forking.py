@@ -39,7 +39,7 @@ class Forked:
 
 
 def fork(means: Means, worker: str, at: int | None, operation: Operation) -> Forked | Refusal:
-    """Start a log that goes on from entry `at` of another, by default the last; `operation.about` is the new Worker's id."""
+    """Start a log that goes on from entry `at` of another, by default the last."""
     parent = _parent(means, worker, at, operation)
     if isinstance(parent, Refusal):
         return parent
@@ -53,6 +53,7 @@ def fork(means: Means, worker: str, at: int | None, operation: Operation) -> For
 
 def _parent(means: Means, worker: str, at: int | None, operation: Operation) -> tuple[int, str] | Refusal:
     """Say in the parent that a fork is made, unless it says so already; give where, and the fork's id."""
+    named = means.ids.new()
 
     def plan(loaded: Loaded) -> Append[tuple[int, str] | Refusal] | tuple[int, str] | Refusal:
         earlier = earlier_operation(means, worker, operation)
@@ -66,9 +67,8 @@ def _parent(means: Means, worker: str, at: int | None, operation: Operation) -> 
         if not first <= base <= loaded.head.seq:
             allowed = (f"name an entry from {first} to {loaded.head.seq}",)
             return Refusal(RefusalCode.ENTRY_NOT_FOUND, f"Worker {worker} cannot be forked off at entry {base}", allowed)
-        said = replace(operation, about=f"{base}:{operation.about}")
-        entry = act_entry(means, said, loaded.flow, loaded.flow)
-        return Append((entry,), lambda _: (base, operation.about))
+        entry = act_entry(means, operation, loaded.flow, loaded.flow, about=f"{base}:{named}")
+        return Append((entry,), lambda _: (base, named))
 
     return means.commit(worker, plan)
 

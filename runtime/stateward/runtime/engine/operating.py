@@ -129,14 +129,16 @@ def _planned(means: Means, loaded: Loaded, operation: Operation) -> Append[Opera
     return Append(entries, lambda _: done)
 
 
-def act_entry(means: Means, operation: Operation, before: FlowState, after: FlowState, events: Sequence[Event] = ()) -> NewEntry:
-    """Put an act into an entry."""
+def act_entry(
+    means: Means, operation: Operation, before: FlowState, after: FlowState, events: Sequence[Event] = (), *, about: str | None = None
+) -> NewEntry:
+    """Put an act into an entry; `about` where what came of it is more than was asked for."""
     payload = OperatorAct(
         operation=operation.id,
         fingerprint=operation.fingerprint,
         verb=operation.verb,
         reason=operation.reason,
-        about=operation.about,
+        about=operation.about if about is None else about,
         before=standing_of(before),
         after=standing_of(after),
         records=(FlowRecord(tuple(events)),) if events else (),

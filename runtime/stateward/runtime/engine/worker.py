@@ -7,11 +7,12 @@ between threads, and any number of processes may work on one Worker at a time.
 
 from collections.abc import Iterator, Sequence
 
-from stateward.runtime.core.events import EventId
+from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.runtime.core.events import EventId, InstanceStarted
 from stateward.runtime.core.instance import Aside, Attempt, is_aside
 from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine import forking, leasing, operating, recording, submit, transition
+from stateward.runtime.engine import forking, leasing, operating, overview, recording, submit, transition
 from stateward.runtime.engine.answers import Answered, Begun
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import Folds, payload_of
@@ -21,7 +22,9 @@ from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES, RENEWALS
 from stateward.runtime.engine.lineage import entries_through
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.operating import Operated
+from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.recording import NewRecord, RecordedEntry, RecordKey
+from stateward.runtime.engine.replaying import Replayed, replay_against
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, WorkerView, view_of
 from stateward.runtime.ports import (
@@ -176,7 +179,7 @@ class Engine:
 
     def fork(self, worker: str, reason: str, actor: Actor, operation: str | None = None, *, at: int | None = None) -> Forked | Refusal:
         """Start a Worker that goes on from entry `at` of this one, by default from the last."""
-        given = operating.operation_of(self._means, forking.FORK, reason, actor, operation)
+        given = operating.operation_of(self._means, forking.FORK, reason, actor, operation, about="" if at is None else str(at))
         if isinstance(given, Refusal):
             return given
         problem = reason_problem(given.reason)
@@ -211,6 +214,25 @@ class Engine:
         """Give a Worker as its log says now."""
         loaded = self._means.folds.load(worker)
         return not_found(worker) if loaded is None else view_of(loaded)
+
+    def workers(self, workspace: str, limit: int, after: str = "") -> tuple[OverviewRow, ...]:
+        """Give a page of a Workspace's Workers, oldest first, those after `after`."""
+        return overview.overview(self._means, workspace, limit, after)
+
+    def why(self, worker: str) -> Why | Refusal:
+        """Say why a Worker stands where it stands."""
+        return overview.why(self._means, worker)
+
+    def replay(self, worker: str, other: CompiledFlowDefinition) -> Replayed | Refusal:
+        """Run the verdicts recorded for the latest flow of a Worker through another definition."""
+        loaded = self._means.folds.load(worker)
+        if loaded is None:
+            return not_found(worker)
+        instance = loaded.flow.instance
+        if instance is None or loaded.definition is None:
+            return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, "no flow was started", ("submit input with one flow segment",))
+        began = max(each.id.seq for each in self.events(worker) if isinstance(each.event, InstanceStarted))
+        return replay_against(self.events(worker, began - 1), instance.id, loaded.definition, other)
 
     def log(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[LoggedEntry]:
         """Read the entries with `after < seq <= upto`, what is unknown here included; none when there is no such Worker.

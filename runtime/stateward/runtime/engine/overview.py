@@ -1,0 +1,160 @@
+"""Workers in rows, and why one stands where it stands: computed from the logs, a page at a time.
+
+Invariants: a row costs a bounded number of reads, however long the log; a log that cannot be read is a row that says so, and no reason to
+show none.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from stateward.runtime.core.decide import hold_message
+from stateward.runtime.core.events import Status
+from stateward.runtime.core.instance import AttemptStatus, Instance
+from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.engine.commit import not_found
+from stateward.runtime.engine.folding import Loaded
+from stateward.runtime.engine.leasing import InProgress, in_progress
+from stateward.runtime.engine.limits import WORKERS_PAGE_MAX
+from stateward.runtime.engine.means import Means
+from stateward.runtime.engine.transition import stored_answer
+from stateward.runtime.engine.view import WorkerView, view_of
+from stateward.runtime.ports import Damaged, StoreNewer, WorkerRow
+from stateward.runtime.session.answers import Answer
+from stateward.runtime.session.entries import Head
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRow:
+    """Where the latest flow of a Worker stands."""
+
+    selector: str
+    state: str
+    visit: int
+    status: Status
+    since: datetime | None
+    """When the state was entered; None where that lies in the log that this one was forked off."""
+    attempts: int
+    attempt: str | None
+    """The open attempt."""
+    asked: datetime | None
+    """When it was begun."""
+    verified_by: str
+    """Who verifies it now; empty when nobody does."""
+    paused: str
+    """By whom and why; empty when it is not."""
+    held: str
+    """Why; empty when it is not."""
+    stuck: str
+    """Why it does not go on by itself; empty when it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """A Worker in a list."""
+
+    worker: str
+    created: datetime
+    head: Head
+    workdir: str
+    flow: FlowRow | None
+    problem: str
+    """Why the log cannot be read, or only in part; empty when it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a Worker stands where it stands."""
+
+    view: WorkerView
+    answer: Answer | None
+    """What was told of the last request."""
+    verified: InProgress | None
+    """Who verifies the open request."""
+    stuck: str
+    """Why it does not go on by itself; empty when it does."""
+
+
+UNATTENDED: Final = "a request is open and nobody verifies it"
+
+
+def overview(means: Means, workspace: str, limit: int, after: str = "") -> tuple[OverviewRow, ...]:
+    """Give a page of a Workspace's Workers, oldest first, those after `after`."""
+    rows = means.sessions.workers(workspace, min(limit, WORKERS_PAGE_MAX), after)
+    return tuple(_row(means, each) for each in rows)
+
+
+def why(means: Means, worker: str) -> Why | Refusal:
+    """Say why a Worker stands where it stands."""
+    loaded = means.folds.load(worker)
+    if loaded is None:
+        return not_found(worker)
+    instance = loaded.flow.instance
+    last = None if instance is None else instance.last
+    answer = None if last is None else stored_answer(means.sessions, worker, last.attempt.id)
+    stuck = "" if instance is None else _stuck(means, loaded, instance)
+    return Why(view_of(loaded), answer, _verified(means, loaded), stuck)
+
+
+def _row(means: Means, row: WorkerRow) -> OverviewRow:
+    try:
+        loaded = means.folds.load(row.worker)
+    except (Damaged, StoreNewer) as problem:
+        return OverviewRow(row.worker, row.created, row.head, "", None, problem.message)
+    if loaded is None:  # deleted since it was listed
+        return OverviewRow(row.worker, row.created, row.head, "", None, "it is not there any more")
+    instance = loaded.flow.instance
+    flow = None if instance is None else _flow(means, loaded, instance)
+    return OverviewRow(row.worker, loaded.created, loaded.head, loaded.session.workdir, flow, loaded.newer)
+
+
+def _flow(means: Means, loaded: Loaded, instance: Instance) -> FlowRow:
+    verified = _verified(means, loaded)
+    attempt = instance.attempt
+    return FlowRow(
+        selector=instance.pin.selector,
+        state=instance.state,
+        visit=instance.visit,
+        status=instance.status,
+        since=_time(means, loaded.worker, instance.entered.get(instance.state, 0)),
+        attempts=instance.attempts,
+        attempt=None if attempt is None else attempt.id,
+        asked=None if attempt is None else _time(means, loaded.worker, attempt.requested.seq),
+        verified_by="" if verified is None else verified.holder,
+        paused="" if instance.paused is None else f"{instance.paused.by}: {instance.paused.reason}",
+        held="" if instance.held is None else hold_message(instance.held),
+        stuck=_stuck(means, loaded, instance),
+    )
+
+
+def _verified(means: Means, loaded: Loaded) -> InProgress | None:
+    attempt = None if loaded.flow.instance is None else loaded.flow.instance.attempt
+    if attempt is None:
+        return None
+    held = means.leases.holder(loaded.worker, attempt.id, means.clock.now())
+    return None if held is None else in_progress(loaded.worker, attempt, held)
+
+
+def _stuck(means: Means, loaded: Loaded, instance: Instance) -> str:
+    if instance.status is not Status.ACTIVE:
+        return ""
+    if instance.paused is not None:
+        return f"paused by {instance.paused.by}: {instance.paused.reason}"
+    if instance.held is not None and loaded.evidence <= instance.held.evidence:
+        return f"held: {hold_message(instance.held)}"
+    bounds = means.profile.bounds
+    if instance.attempt is None and instance.attempts_here >= bounds.visit_verifications_max:
+        return f"{instance.attempts_here} of {bounds.visit_verifications_max} verifications of this visit are spent"
+    if instance.attempt is None and instance.attempts >= bounds.instance_verifications_max:
+        return f"{instance.attempts} of {bounds.instance_verifications_max} verifications are spent"
+    if instance.attempt is not None:
+        return "" if _verified(means, loaded) is not None else UNATTENDED
+    last = instance.last
+    if last is not None and last.status is AttemptStatus.FAILED and last.attempt.visit == instance.visit:
+        return f"could not check: {last.failure}"
+    return ""
+
+
+def _time(means: Means, worker: str, seq: int) -> datetime | None:
+    entry = next(means.sessions.entries(worker, seq - 1, seq), None) if seq else None
+    return None if entry is None else entry.time
