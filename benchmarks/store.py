@@ -2,7 +2,8 @@
 
 Measured in turns, so that whatever else the machine does falls on all alike: a probe (append to a growing file, fdatasync), bare
 sqlite3 (same columns, WAL, synchronous FULL, head row swapped), and our store. Figures are microseconds and ratios to the probe;
-`mean` holds the checkpoints, `median` does not. Run `python -m benchmarks.store`; it prints JSON.
+`mean` holds the checkpoints, `median` does not. The same on PostgreSQL, beside one bare INSERT and its commit; a transition is two
+appends. Run `python -m benchmarks.store`; it prints JSON.
 """
 
 import argparse
@@ -18,12 +19,16 @@ from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
 
+import psycopg
+
 from stateward.runtime.ports import Committed
 from stateward.runtime.session.chain import link
 from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Head, Kind, NewEntry
 from stateward.store.codecs import entry_parameters
 from stateward.store.database import Store, open_store
+from stateward.store.prepared import POSTGRES
 from stateward.store.tables import ENTRIES
+from tests.postgres import server
 
 WORKER = "0198c0de-0000-7000-8000-000000000001"
 WORKSPACE = "0198c0de-0000-7000-8000-00000000000a"
@@ -84,6 +89,25 @@ class Bare:
         execute("COMMIT")
 
 
+class BareOnPostgresql:
+    """What PostgreSQL costs, driven by hand: one INSERT of the same columns and its commit, nothing checked, nothing digested."""
+
+    def __init__(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        entry = link(WORKER, GENESIS, new_entry(0))
+        self._values = dict(zip(ENTRIES.c.keys(), entry_parameters(entry), strict=True))
+        self._connection = connection
+        columns = ", ".join(f'"{column.name}" {column.type.compile(dialect=POSTGRES)}' for column in ENTRIES.c)
+        connection.execute(f"CREATE TABLE bare ({columns}, PRIMARY KEY (worker, seq))".encode())
+        self._insert = f"INSERT INTO bare VALUES ({', '.join(['%s'] * len(self._values))})".encode()  # noqa: S608 -- placeholders
+        self._seq = 0
+
+    def __call__(self) -> None:
+        """Insert an entry in a commit of its own."""
+        self._seq += 1
+        values = self._values | {"seq": self._seq, "key": f"0198c0de-0000-7000-8001-{self._seq:012d}"}
+        self._connection.execute(self._insert, tuple(values.values()), binary=True)
+
+
 class Ours:
     """What our store costs."""
 
@@ -138,6 +162,20 @@ def commits(folder: Path, rounds: int) -> dict[str, dict[str, float]]:
     }
 
 
+def commits_on_postgresql(folder: Path, rounds: int) -> dict[str, object]:
+    """Measure one durable commit each way on a server of our own, whose files lie in the folder."""
+    folder.chmod(0o755)
+    with server(folder, durable=True) as started:
+        url = started.database()
+        with open_store(url, write=True, create=True) as store, psycopg.connect(url, autocommit=True) as connection:
+            acts: dict[str, Act] = {"bare": BareOnPostgresql(connection), "ours": Ours(store)}
+            in_turns(acts, 1, 50)
+            taken = in_turns(acts, rounds, 50)
+    found = {name: {"median_us": round(median(each), 1), "mean_us": round(fmean(each), 1)} for name, each in taken.items()}
+    transitions = median(taken["bare"]) / (2 * median(taken["ours"]))
+    return {**found, "transitions_over_bare_commits": round(transitions, 2)}
+
+
 def growth(folder: Path, entries: int) -> dict[str, float]:
     """Measure the last tenth of a long log against its first tenth, each relative to the probe taken beside it."""
     path = folder / "growth.db"
@@ -165,6 +203,7 @@ def measure(folder: Path, rounds: int = 40, entries: int = GROWTH_ENTRIES) -> di
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
         "commit": commits(folder, rounds),
+        "commit_on_postgresql": commits_on_postgresql(folder, rounds),
         "growth": growth(folder, entries),
     }
 

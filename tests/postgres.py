@@ -22,9 +22,9 @@ from psycopg.sql import SQL, Identifier
 NOBODY: Final = 65534
 """A server refuses to run as root."""
 ROLE: Final = "stateward"
-SETTINGS: Final = (
-    "fsync=off full_page_writes=off listen_addresses= max_connections=100 shared_buffers=32MB autovacuum=off log_min_messages=fatal"
-)
+SETTINGS: Final = ("listen_addresses=", "max_connections=100", "shared_buffers=32MB", "autovacuum=off", "log_min_messages=fatal")
+FORGETFUL: Final = ("fsync=off", "full_page_writes=off")
+"""For tests that kill processes, not machines."""
 _NUMBERS: Final = count()
 
 
@@ -34,6 +34,7 @@ class Server:
 
     url: str
     folder: Path | None = None
+    settings: tuple[str, ...] = ()
 
     def database(self) -> str:
         """Create a database and give its URL."""
@@ -57,14 +58,14 @@ class Server:
     def restart(self) -> None:
         """End it as a crash would, and start it again."""
         assert self.folder is not None
-        control(self.folder, "stop", "-m", "immediate")
-        control(self.folder, "start")
+        control(self.folder, self.settings, "stop", "-m", "immediate")
+        control(self.folder, self.settings, "start")
 
 
-def control(folder: Path, *what: str) -> None:
+def control(folder: Path, settings: tuple[str, ...], *what: str) -> None:
     log = folder / "log"
-    settings = " ".join(f"-c {setting}" for setting in SETTINGS.split())
-    options = [*what, "-w", "-s", "-D", str(folder / "data"), "-l", str(log), "-o", f"-k {folder} {settings}"]
+    told = " ".join(f"-c {setting}" for setting in settings)
+    options = [*what, "-w", "-s", "-D", str(folder / "data"), "-l", str(log), "-o", f"-k {folder} {told}"]
     run_as_plain_user(folder, str(programs(folder) / "pg_ctl"), *options)
 
 
@@ -93,22 +94,26 @@ def run_as_plain_user(folder: Path, *command: str) -> None:
 
 
 @contextmanager
-def server() -> Iterator[Server]:
-    """Start a server; it is ended and its folder removed at the end."""
+def server(parent: Path | None = None, *, durable: bool = False) -> Iterator[Server]:
+    """Start a server, whose folder lies in `parent`; it is ended and the folder removed at the end.
+
+    Unless it is to be `durable`, what it committed may be lost with the machine.
+    """
     if named := os.environ.get("STATEWARD_TEST_POSTGRESQL"):
         yield Server(named)
         return
-    folder = Path(tempfile.mkdtemp(prefix="stateward-postgres-"))
+    folder = Path(tempfile.mkdtemp(prefix="stateward-postgres-", dir=parent))
+    settings = SETTINGS if durable else (*SETTINGS, *FORGETFUL)
     try:
         folder.chmod(0o755)
         if os.geteuid() == 0:
             os.chown(folder, NOBODY, NOBODY)
         initdb = ("-D", str(folder / "data"), "-U", ROLE, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
         run_as_plain_user(folder, str(programs(folder) / "initdb"), *initdb)
-        control(folder, "start")
+        control(folder, settings, "start")
         try:
-            yield Server(f"postgresql://{ROLE}@/postgres?host={folder}", folder)
+            yield Server(f"postgresql://{ROLE}@/postgres?host={folder}", folder, settings)
         finally:
-            control(folder, "stop", "-m", "immediate")
+            control(folder, settings, "stop", "-m", "immediate")
     finally:
         shutil.rmtree(folder)
