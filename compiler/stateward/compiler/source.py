@@ -7,10 +7,12 @@ columns shown to people are 1-based and count code points; byte offsets count UT
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 BYTE_ORDER_MARK_SIZE: Final = 3
+_BLOCK: Final = 1024
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -85,7 +87,14 @@ class Source:
         mark = BYTE_ORDER_MARK_SIZE if self.has_mark else 0
         if self.is_ascii:
             return mark + offset
-        return mark + len(self.text[:offset].encode("utf-8", "surrogatepass"))
+        block = offset // _BLOCK
+        return mark + self._block_starts[block] + _size(self.text[block * _BLOCK : offset])
+
+    @cached_property
+    def _block_starts(self) -> list[int]:
+        """The bytes before each block of characters, so that no offset costs more than one block."""
+        blocks = (self.text[start : start + _BLOCK] for start in range(0, len(self.text), _BLOCK))
+        return list(accumulate(map(_size, blocks), initial=0))
 
     def slice(self, span: Span) -> str:
         """Give the text a span covers."""
@@ -95,6 +104,10 @@ class Source:
     def end(self) -> Span:
         """The empty span at the end of the text."""
         return Span(len(self.text), len(self.text))
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.compiler.diagnostics.cells import TAB_STOP, lay_out, safe, text_width
+from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity
+from stateward.compiler.diagnostics.text import render
+from stateward.compiler.source import Place, Source, Span
 
 HARMFUL = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -19,6 +22,13 @@ def test_a_laid_out_line_is_as_wide_as_its_last_column(text: str) -> None:
     line = lay_out(text)
     assert text_width("".join(line.pieces)) == line.width == line.columns[-1]
     assert list(line.columns) == sorted(line.columns)
+
+
+@given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E)), st.integers(0, 40), st.integers(0, 40))
+def test_a_plain_line_is_laid_out_and_cut_like_any_other(text: str, begin: int, length: int) -> None:
+    plain, other = lay_out(text), lay_out(text + "é")
+    assert (list(plain.pieces), list(plain.columns)) == (list(other.pieces)[:-1], list(other.columns)[:-1])
+    assert plain.cut(begin, begin + length) == text[begin : begin + length] == other.cut(begin, min(begin + length, len(text)))
 
 
 @given(st.text(st.characters(exclude_characters="\n")), st.integers(0, 40), st.integers(0, 40))
@@ -53,3 +63,14 @@ def test_wide_characters_take_two_columns_and_combining_ones_none() -> None:
 
 def test_half_of_a_wide_character_becomes_a_blank() -> None:
     assert (lay_out("日本").cut(1, 4), lay_out("日本").cut(0, 3)) == (" 本", "日 ")
+
+
+def test_a_long_line_is_laid_out_once_for_all_the_labels_in_it() -> None:
+    source = Source("x", "é" + "abc " * 5_000)
+    faults = [
+        Diagnostic("some_code", Severity.ERROR, "wrong", Label(Place(source, Span(at, at + 3)), "here"))
+        for at in range(1, 4_000, 40)
+    ]  # fmt: skip
+    before = lay_out.cache_info().misses
+    render(faults)
+    assert lay_out.cache_info().misses - before == 1

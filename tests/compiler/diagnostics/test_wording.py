@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateward.compiler.diagnostics.wording import LISTED_MAX, QUOTED_MAX, character, counted, listed, nearest, quoted
+from stateward.compiler.diagnostics.wording import EDITS_MAX, LISTED_MAX, QUOTED_MAX, character, counted, listed, nearest, quoted
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,34 @@ def test_the_first_of_equally_near_names_is_taken() -> None:
 
 def test_the_nearest_wins_over_an_earlier_one() -> None:
     assert nearest("review_b", ["review_cc", "review_a"]) == "review_a"
+
+
+@pytest.mark.parametrize(("typed", "candidate"), [("a", "b"), (" ", "d"), ("x" * 30, "x" * 20 + "y" * 10)])
+def test_a_name_that_has_nothing_or_too_little_in_common_is_not_near(typed: str, candidate: str) -> None:
+    assert nearest(typed, [candidate]) is None
+
+
+def steps(left: str, right: str) -> int:
+    """Count the steps between two texts, by the definition of the distance."""
+    table = [[at + other for other in range(len(right) + 1)] for at in range(len(left) + 1)]
+    for at in range(1, len(left) + 1):
+        for other in range(1, len(right) + 1):
+            costs = [table[at - 1][other] + 1, table[at][other - 1] + 1, table[at - 1][other - 1] + (left[at - 1] != right[other - 1])]
+            if at > 1 and other > 1 and left[at - 2 : at] == right[other - 2 : other][::-1]:
+                costs.append(table[at - 2][other - 2] + 1)
+            table[at][other] = min(costs)
+    return table[-1][-1]
+
+
+@given(st.text("ab", min_size=1, max_size=16), st.lists(st.text("ab", max_size=18), min_size=1, max_size=4))
+def test_what_is_near_is_near_by_the_definition_of_the_distance(name: str, candidates: list[str]) -> None:
+    most = min(max(1, len(name) // 3), EDITS_MAX)
+    found = nearest(name, candidates)
+    distances = [
+        steps(name, each) for each in candidates if each != name and steps(name, each) < max(len(name), len(each))
+    ]  # fmt: skip
+    least = min((each for each in distances if each <= most), default=None)
+    assert least == (None if found is None else steps(name, found))
 
 
 @given(st.text(max_size=12), st.lists(st.text(max_size=12), max_size=6))

@@ -160,7 +160,7 @@ def test_what_holds_on_any_level_is_told_although_a_brace_is_missing() -> None:
         ("terminal = true", 'terminal = "true"'),
         ("submit = ", '"sub mit" = '),
     )
-    assert [code for code, _ in found(source) if code != "dcdl_syntax"] == ["invalid_transition_id", "condition_empty"]
+    assert [code for code, _ in found(source) if code != "dcdl_syntax"] == ["invalid_transition_id", "condition_empty", "wrong_type"]
 
 
 def test_a_broken_value_in_the_middle_swallows_nothing() -> None:

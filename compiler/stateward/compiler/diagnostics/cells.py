@@ -5,7 +5,10 @@ whoever wrote it; each code point of the text is at a known column, so that unde
 """
 
 import unicodedata
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 TAB_STOP: Final = 4
@@ -52,9 +55,9 @@ def text_width(text: str) -> int:
 class Line:
     """A line of a source as it is shown."""
 
-    pieces: tuple[str, ...]
+    pieces: Sequence[str]
     """What stands for each code point."""
-    columns: tuple[int, ...]
+    columns: Sequence[int]
     """The 0-based column at which each code point begins, and at last the width of the line."""
 
     @property
@@ -65,18 +68,22 @@ class Line:
     def cut(self, begin: int, end: int) -> str:
         """Give what is shown from one column to another; a wide character across an edge becomes blanks."""
         parts: list[str] = []
-        for piece, start, stop in zip(self.pieces, self.columns, self.columns[1:], strict=False):
-            if stop < begin or start >= end or (stop == begin and start < stop):
+        for at in range(max(bisect_left(self.columns, begin) - 1, 0), min(bisect_left(self.columns, end), len(self.pieces))):
+            start, stop = self.columns[at], self.columns[at + 1]
+            if stop == begin and start < stop:
                 continue
             if start < begin or stop > end:
                 parts.append(" " * (min(stop, end) - max(start, begin)))
             else:
-                parts.append(piece)
+                parts.append(self.pieces[at])
         return "".join(parts)
 
 
+@lru_cache(maxsize=4)
 def lay_out(text: str) -> Line:
-    """Lay out a line of a source."""
+    """Lay out a line of a source. Kept for a few lines: in a source of one long line every label asks for the same."""
+    if text.isascii() and text.isprintable():
+        return Line(text, range(len(text) + 1))
     pieces: list[str] = []
     columns = [0]
     for char in text:

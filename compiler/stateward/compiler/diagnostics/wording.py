@@ -13,6 +13,8 @@ LISTED_MAX: Final = 8
 """Names that one list spells out."""
 NEAREST_LENGTH_MAX: Final = 64
 """Longer names are not compared: nobody mistypes them by a letter and looks at the answer."""
+EDITS_MAX: Final = 4
+"""Steps by which a name may be mistyped, however long it is."""
 
 
 def quoted(text: str) -> str:
@@ -51,18 +53,18 @@ def character(char: str) -> str:
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """Give the candidate that was probably meant by a mistyped name, or None when none is near.
 
-    Near means: equal but for case and for `-` against `_`, or at most a third of its letters away (a swap of neighbours is one step).
-    The first of equally near candidates is taken.
+    Near means: equal but for case and for `-` against `_`, or at most a third of its letters and `EDITS_MAX` away (a swap of neighbours is
+    one step), with at least one letter in common. The first of equally near candidates is taken.
     """
     if not name or len(name) > NEAREST_LENGTH_MAX:
         return None
     best: str | None = None
-    least = max(1, len(name) // 3) + 1
+    least = min(max(1, len(name) // 3), EDITS_MAX) + 1
     for candidate in candidates:
         if candidate == name or abs(len(candidate) - len(name)) >= least:
             continue
         distance = 0 if _folded(candidate) == _folded(name) else _distance(name, candidate, least)
-        if distance < least:
+        if distance < least and distance < max(len(name), len(candidate)):
             best, least = candidate, distance
     return best
 
@@ -72,16 +74,32 @@ def _folded(name: str) -> str:
 
 
 def _distance(left: str, right: str, bound: int) -> int:
-    """Count insertions, deletions, replacements and swaps of neighbours; anything from `bound` on is given as `bound`."""
-    before: list[int] = []
-    row = list(range(len(right) + 1))
+    """Count insertions, deletions, replacements and swaps of neighbours; anything from `bound` on is given as `bound`.
+
+    What the two begin and end with alike is left out, and of the table only the cells that may stay below the bound are looked at.
+    """
+    left, right = _without_common_head(left, right)
+    left, right = _without_common_head(left[::-1], right[::-1])
+    earlier = before = [bound] * (len(right) + 1)
+    row = [min(at, bound) for at in range(len(right) + 1)]
     for at, char in enumerate(left, start=1):
-        earlier, before, row = before, row, [at]
-        for other_at, other in enumerate(right, start=1):
-            cost = min(before[other_at] + 1, row[-1] + 1, before[other_at - 1] + (char != other))
+        earlier, before, row = before, row, [bound] * (len(right) + 1)
+        row[0] = min(at, bound)
+        for other_at in range(max(1, at - bound), min(len(right), at + bound) + 1):
+            other = right[other_at - 1]
+            cost = min(before[other_at] + 1, row[other_at - 1] + 1, before[other_at - 1] + (char != other))
             if at > 1 and other_at > 1 and char == right[other_at - 2] and left[at - 2] == other:
                 cost = min(cost, earlier[other_at - 2] + 1)
-            row.append(cost)
+            row[other_at] = min(cost, bound)
         if min(row) >= bound:
             return bound
-    return min(row[-1], bound)
+    return row[-1]
+
+
+def _without_common_head(left: str, right: str) -> tuple[str, str]:
+    same = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        same += 1
+    return left[same:], right[same:]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from stateward.compiler.diagnostics.wording import counted, quoted
+from stateward.compiler.flow.declared import Declared
 from stateward.compiler.flow.definition import CANCEL_TRANSITION, CANCELLED_STATE
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.meaning import (
@@ -32,8 +33,7 @@ class _Context(NamedTuple):
     """What references are judged against."""
 
     flow: str | None
-    declared: tuple[str, ...]
-    names: frozenset[str]
+    declared: Declared
     complete: bool
     """Whether a name that is not declared is certainly missing."""
     limits: FlowLimits
@@ -55,9 +55,9 @@ def check(flow: FlowSource, *, slug: str | None = None, limits: FlowLimits = FLO
 
 
 def _context(flow: FlowSource, limits: FlowLimits) -> _Context:
-    declared = tuple(state.id for state in flow.states.items) if flow.states is not None else ()
-    complete = flow.states is not None and flow.states.complete and bool(declared)
-    return _Context(flow.name.value if flow.name is not None else None, declared, frozenset(declared), complete, limits)
+    ids = tuple(state.id for state in flow.states.items) if flow.states is not None else ()
+    complete = flow.states is not None and flow.states.complete and bool(ids)
+    return _Context(flow.name.value if flow.name is not None else None, Declared(ids), complete, limits)
 
 
 def _name(name: Located[str] | None, slug: str | None) -> Iterator[Problem]:
@@ -88,8 +88,8 @@ def _initial(initial: Located[str] | None, context: _Context) -> Iterator[Proble
         message = f"the flow cannot begin in {quoted(CANCELLED_STATE)}"
         place = initial.origin.place
         yield Reserved("reserved_state", message, place, initial.path, "a reserved state", came_through(initial.origin))
-    elif context.complete and initial.value not in context.names:
-        yield StateNotFound("initial_not_found", initial, context.flow, context.declared)
+    elif context.complete and initial.value not in context.declared:
+        yield _not_found("initial_not_found", initial, context)
 
 
 def _state(state: StateSource, context: _Context) -> Iterator[Problem]:
@@ -141,8 +141,12 @@ def _target(target: Located[str], context: _Context) -> Iterator[Problem]:
         yield Reserved(
             "reserved_transition_target", message, place, target.path, "no authored way leads there", came_through(target.origin)
         )
-    elif context.complete and target.value not in context.names:
-        yield StateNotFound("transition_target_not_found", target, context.flow, context.declared)
+    elif context.complete and target.value not in context.declared:
+        yield _not_found("transition_target_not_found", target, context)
+
+
+def _not_found(code: str, reference: Located[str], context: _Context) -> StateNotFound:
+    return StateNotFound(code, reference, context.flow, context.declared.ids, context.declared.meant(reference.value))
 
 
 def _blank(code: str, text: Located[str]) -> Iterator[Problem]:

@@ -4,7 +4,8 @@ import unicodedata
 from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix, Label, Severity
-from stateward.compiler.diagnostics.wording import character, counted, listed, nearest, quoted
+from stateward.compiler.diagnostics.wording import character, counted, listed, quoted
+from stateward.compiler.flow.declared import Meant
 from stateward.compiler.flow.definition import CANCEL_TRANSITION, CANCELLED_STATE
 from stateward.compiler.flow.problems.told import came_through, declared_in, declares, did_you_mean, owner
 from stateward.compiler.flow.typed import Located, Path, TransitionSource
@@ -115,12 +116,12 @@ class StateNotFound(NamedTuple):
     reference: Located[str]
     flow: str | None
     declared: tuple[str, ...]
+    meant: Meant
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the reference, with the near name."""
         name = self.reference.value
-        twin = next((each for each in self.declared if _looks(each) == _looks(name)), None)
-        near = None if twin is not None else nearest(name, self.declared)
+        near, twin = self.meant
         notes = declares(self.flow, self.declared)
         if twin is not None:
             notes = (*notes, f"a state that looks the same is written with other characters: {_spelt(twin)} there, {_spelt(name)} here")
@@ -141,11 +142,6 @@ class StateNotFound(NamedTuple):
         if near is None or origin.through or origin.place.source.slice(origin.place.span) != f'"{self.reference.value}"':
             return ()
         return (Fix(f"name `{near}`", (Edit(origin.place.span, f'"{near}"'),), Applicability.UNSAFE),)
-
-
-def _looks(name: str) -> str:
-    """Fold what looks alike: composed and decomposed letters, compatibility forms, and marks without a width."""
-    return "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
 
 
 def _spelt(name: str) -> str:

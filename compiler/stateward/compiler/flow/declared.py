@@ -1,0 +1,62 @@
+"""The ids of the states of a flow, and what a name that is none of them was probably meant to be.
+
+Invariants: a name is looked up once however often it is used; the work is bounded: of a source with more wrong names than `LOOKUPS_MAX`
+the later ones get no near name, and no name is compared with more than `CANDIDATES_MAX` ids.
+"""
+
+import unicodedata
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from stateward.compiler.diagnostics.wording import nearest
+
+LOOKUPS_MAX: Final = 256
+CANDIDATES_MAX: Final = 256
+
+
+class Meant(NamedTuple):
+    """What a name that is not declared may stand for; at most one of the two is there."""
+
+    near: str | None
+    """The id that it was probably mistyped from."""
+    twin: str | None
+    """An id that looks the same and is written with other characters."""
+
+
+NOTHING_MEANT: Final = Meant(None, None)
+
+
+class Declared:
+    """The ids of all states, in order of declaration."""
+
+    def __init__(self, ids: tuple[str, ...]) -> None:
+        self.ids = ids
+        self._names = frozenset(ids)
+        self._looked_up: dict[str, Meant] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    @cached_property
+    def _by_look(self) -> dict[str, str]:
+        """Each id by what it looks like, the first of those that look the same."""
+        return {_look(each): each for each in reversed(self.ids)}
+
+    def meant(self, name: str) -> Meant:
+        """Say what a name that is not declared may stand for."""
+        found = self._looked_up.get(name)
+        if found is None:
+            found = self._sought(name) if len(self._looked_up) < LOOKUPS_MAX else NOTHING_MEANT
+            self._looked_up[name] = found
+        return found
+
+    def _sought(self, name: str) -> Meant:
+        twin = self._by_look.get(_look(name))
+        return Meant(None, twin) if twin is not None else Meant(nearest(name, self.ids[:CANDIDATES_MAX]), None)
+
+
+def _look(name: str) -> str:
+    """Fold what looks alike: composed and decomposed letters, compatibility forms, and marks without a width."""
+    if name.isascii():
+        return name
+    return "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")

@@ -1,0 +1,46 @@
+"""What a name that is not declared was probably meant to be, and how much work that may take."""
+
+import pytest
+
+from stateward.compiler.flow.declared import CANDIDATES_MAX, LOOKUPS_MAX, NOTHING_MEANT, Declared, Meant
+from stateward.compiler.pipeline import compile_source
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("reveiw", Meant("review", None)),
+        ("cafe\u0301", Meant(None, "café")),
+        ("do\u200bne", Meant(None, "done")),
+        ("ｄｏｎｅ", Meant(None, "done")),
+        ("elsewhere", NOTHING_MEANT),
+    ],
+)
+def test_what_is_meant_is_near_or_looks_the_same(name: str, meant: Meant) -> None:
+    assert Declared(("draft", "review", "done", "café")).meant(name) == meant
+
+
+def test_the_first_of_those_that_look_the_same_is_told() -> None:
+    assert Declared(("ﬁx", "fix")).meant("fi\u200bx") == Meant(None, "ﬁx")
+
+
+def test_so_many_different_names_are_looked_up_and_no_more() -> None:
+    names = Declared(("drift",))
+    wrong = [f"drift-{chr(0x100 + at)}" for at in range(LOOKUPS_MAX + 1)]
+    assert [names.meant(each).near for each in wrong] == ["drift"] * LOOKUPS_MAX + [None]
+    assert names.meant(wrong[0]).near == "drift"
+
+
+def test_a_name_is_compared_with_so_many_ids_and_no_more() -> None:
+    ids = tuple(f"{at:03}" + "x" * 40 for at in range(CANDIDATES_MAX + 1))
+    last, first_beyond = (each + "y" for each in ids[-2:])
+    assert (Declared(ids).meant(last).near, Declared(ids[-1:]).meant(first_beyond).near) == (ids[-2], ids[-1])
+    assert Declared(("z",) * CANDIDATES_MAX + ids[-1:]).meant(first_beyond) == NOTHING_MEANT
+
+
+def test_all_wrong_names_are_told_also_those_that_are_looked_up_no_more() -> None:
+    ways = "".join(f't{at} = {{ target = "drift{at}"; condition = "case {at}"; }};\n' for at in range(LOOKUPS_MAX + 20))
+    body = f'drift = {{ instructions = "x"; transitions = {{ {ways} }}; }};'
+    found = compile_source(f'schema_version = 1; name = "big"; initial = "drift"; states = {{ {body} }};'.encode()).diagnostics
+    missing = [each for each in found if each.code == "transition_target_not_found"]
+    assert (len(missing), missing[0].help, missing[-1].help) == (LOOKUPS_MAX + 20, "did you mean `drift`?", None)
