@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 from stateward.compiler.formatting import printer
 from stateward.compiler.formatting.printer import format_source
 from stateward.compiler.source import Source
-from stateward.compiler.syntax.parser import parse
+from tests.compiler.dcdl_checks import check_format
 from tests.compiler.dcdl_sources import damaged_sources, sources, written
-from tests.compiler.dcdl_trees import shape
-from tests.compiler.syntax.asked import errors, parsed
 
 
 def formatted(text: str) -> str:
@@ -31,43 +29,22 @@ def becomes(text: str, expected: str) -> None:
     stays(expected)
 
 
-def comments(text: str) -> list[str]:
-    """Give the comments of a text, without the CR of a line end."""
-    text = text.removeprefix("\ufeff")
-    return [text[each.start : each.end].rstrip("\r") for each in parsed(text).trivia.comments]
-
-
-def check(text: str) -> None:
-    """Check what holds of every formatted text."""
-    made = formatted(text)
-    assert made == formatted(made)
-    assert shape(parsed(text).module) == shape(parsed(made).module)
-    assert comments(text) == comments(made)
-    assert made.endswith("\n")
-    assert not made.startswith("\n")
-
-
 @given(sources())
 @settings(deadline=None, max_examples=60)
 def test_formatting_keeps_tree_and_comments_and_is_idempotent(text: str) -> None:
-    check(text)
+    check_format(text)
 
 
 @given(st.integers(0, 10**9))
 @settings(deadline=None, max_examples=200)
 def test_formatting_long_sources_keeps_tree_and_comments_and_is_idempotent(seed: int) -> None:
-    check(written(seed))
+    check_format(written(seed))
 
 
 @given(damaged_sources())
 @settings(deadline=None, max_examples=60)
 def test_a_broken_text_is_refused_with_its_errors_and_no_other(text: str) -> None:
-    source = Source.from_text("main.dcdl", text)
-    made = format_source(source)
-    if errors(text):
-        assert made == tuple(each for each in parse(source).diagnostics if each.severity.value == "error")
-    else:
-        check(text)
+    check_format(text)
 
 
 def test_a_text_with_warnings_only_is_formatted() -> None:
@@ -142,7 +119,7 @@ def test_long_chains_are_formatted(chain: str) -> None:
 )
 def test_deep_texts_are_formatted(nest: tuple[str, str, str]) -> None:
     opener, core, closer = nest
-    check(opener * 250 + core + closer * 250)
+    check_format(opener * 250 + core + closer * 250)
 
 
 def test_a_text_whose_form_would_be_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
