@@ -10,9 +10,6 @@ import pytest
 from tests.postgres import Server, server
 from tests.store.folders import MEMORY
 
-# Assertions of the contracts show their values like those of test modules.
-pytest.register_assert_rewrite("tests.contracts")
-
 
 @pytest.fixture
 def tmp_path(tmp_path: Path) -> Iterator[Path]:
