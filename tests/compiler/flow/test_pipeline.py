@@ -163,10 +163,11 @@ def test_importing_the_pipeline_loads_nothing_heavy() -> None:
     assert _loaded("import stateward.compiler.pipeline") == set()
 
 
-def test_the_graph_library_is_loaded_when_there_is_a_graph_to_check() -> None:
+def test_the_graph_library_is_loaded_for_a_graph_that_is_at_fault_and_for_no_other() -> None:
     compile_it = "from stateward.compiler.pipeline import compile_source\n"
     assert _loaded(f"{compile_it}compile_source(b'{{')") == set()
-    assert _loaded(f"{compile_it}compile_source({GOOD.encode()!r})") == {"networkx"}
+    assert _loaded(f"{compile_it}compile_source({GOOD.encode()!r})") == set()
+    assert _loaded(f"{compile_it}compile_source({FAULTS['unreachable_state'].encode()!r})") == {"networkx"}
 
 
 def test_the_definition_is_loaded_without_the_compiler() -> None:

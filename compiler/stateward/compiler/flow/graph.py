@@ -1,21 +1,21 @@
-"""Stage 5: reachability. networkx does the graph work and is imported when it is needed.
+"""Stage 5: reachability. What is reached is a plain search; networkx finds the parts of what is at fault, and is imported only then.
 
 What is reported is certain. A state is *open* when a way out of it is not known (a target that is missing or wrong, transitions that
 failed, a state that is no end and has none): such a way may lead anywhere, so nothing that would need it to lead nowhere is said.
 Synthetic edges are not here: they never count.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.graph import TerminalMissing, TerminalUnreachable, Unreachable
 from stateward.compiler.flow.problems.meaning import identifier_fault
 from stateward.compiler.flow.typed import FlowSource, Located, States, StateSource, TransitionSource
 
-DiGraph: TypeAlias = Any
-"""networkx carries no types."""
+Ways: TypeAlias = Mapping[str, Sequence[str]]
+"""Where the edges of each state lead."""
 
 
 def check_graph(flow: FlowSource) -> list[Problem]:
@@ -86,22 +86,25 @@ class _Graph:
         return self.source.complete and not self.open and all(state.terminal is False for state in self.source.items)
 
     @cached_property
-    def possible(self) -> DiGraph:
+    def possible(self) -> Ways:
         """Every known edge."""
-        return self._graph(self.edges)
+        return self._ways((tail, head) for tail, head, _ in self.edges)
 
     @cached_property
-    def certain(self) -> DiGraph:
+    def backwards(self) -> Ways:
+        """Every known edge, from its target to where it begins."""
+        return self._ways((head, tail) for tail, head, _ in self.edges)
+
+    @cached_property
+    def certain(self) -> Ways:
         """The edges that are certainly there: those out of states that are certainly no end."""
-        return self._graph(edge for edge in self.edges if self.states[edge[0]].terminal is False)
+        return self._ways((tail, head) for tail, head, _ in self.edges if self.states[tail].terminal is False)
 
-    def _graph(self, edges: Iterable[tuple[str, str, TransitionSource]]) -> DiGraph:
-        import networkx as nx  # noqa: PLC0415 - costs more than all the rest of a compile, and is not needed before
-
-        graph = nx.DiGraph()
-        graph.add_nodes_from(self.states)
-        graph.add_edges_from((tail, head) for tail, head, _ in edges)
-        return graph
+    def _ways(self, edges: Iterable[tuple[str, str]]) -> Ways:
+        ways: dict[str, list[str]] = {state: [] for state in self.states}
+        for tail, head in edges:
+            ways[tail].append(head)
+        return ways
 
     def sorted(self, ids: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted(ids, key=self.order.__getitem__))
@@ -114,19 +117,18 @@ def _unreachable(graph: _Graph, initial: Located[str]) -> Iterator[Problem]:
     if _reached(graph.possible, [initial.value]) & graph.open:
         return
     reached = _reached(graph.possible, [initial.value, *graph.misnamed])
-    lost = [state for state in graph.states if state not in reached]
-    for members, followers in _parts(graph.possible.subgraph(lost), graph):
+    lost = graph.states.keys() - reached
+    for members, followers in _parts(graph.possible, lost, graph):
         yield Unreachable(graph.sources(members), graph.sources(followers), graph.sorted({*members, *followers}), initial)
 
 
 def _trapped(graph: _Graph, initial: Located[str]) -> Iterator[Problem]:
     ends = [state.id for state in graph.source.items if state.terminal is not False]
-    can_end = _reached(graph.possible.reverse(copy=False), {*ends, *graph.open})
+    can_end = _reached(graph.backwards, {*ends, *graph.open})
     reached = _reached(graph.certain, [initial.value])
-    trapped = reached - can_end
-    for members, lead_ins in _parts(graph.possible.subgraph(trapped).reverse(copy=False), graph):
+    for members, lead_ins in _parts(graph.backwards, reached - can_end, graph):
         inside = {*members, *lead_ins}
-        entry = next((edge for tail, head, edge in graph.edges if head in inside and tail in reached - inside), None)
+        entry = next((edge for tail, head, edge in graph.edges if head in inside and tail in reached and tail not in inside), None)
         yield TerminalUnreachable(
             members=graph.sources(members),
             lead_ins=graph.sources(lead_ins),
@@ -137,21 +139,30 @@ def _trapped(graph: _Graph, initial: Located[str]) -> Iterator[Problem]:
         )
 
 
-def _reached(graph: DiGraph, starts: Collection[str]) -> set[str]:
-    """Give the starts and all that is reached from them."""
-    import networkx as nx  # noqa: PLC0415 - see above
+def _reached(ways: Ways, starts: Iterable[str], without: Collection[str] = frozenset()) -> set[str]:
+    """Give the starts and all that is reached from them by ways that enter nothing of `without`."""
+    found = set(starts)
+    open_ = list(found)
+    while open_:
+        for state in ways[open_.pop()]:
+            if state not in found and state not in without:
+                found.add(state)
+                open_.append(state)
+    return found
 
-    return {state for layer in nx.bfs_layers(graph, starts) for state in layer}
 
+def _parts(ways: Ways, states: Collection[str], whole: _Graph) -> Iterator[tuple[set[str], set[str]]]:
+    """Split some of the states by the parts that no edge between them enters: each with what is reached from it and from no earlier one."""
+    if not states:
+        return
+    import networkx as nx  # noqa: PLC0415 - costs more than all the rest of a compile, and a flow without a fault has no use for it
 
-def _parts(graph: DiGraph, whole: _Graph) -> Iterator[tuple[set[str], set[str]]]:
-    """Split a graph by the parts that no edge enters: each with what is reached from it and from no earlier one."""
-    import networkx as nx  # noqa: PLC0415 - see above
-
-    condensed = nx.condensation(graph)
-    heads = [condensed.nodes[part]["members"] for part, entered in condensed.in_degree() if not entered]
-    taken: set[str] = set()
+    between = nx.DiGraph((tail, head) for tail in states for head in ways[tail] if head in states)
+    between.add_nodes_from(states)
+    condensed = nx.condensation(between)
+    heads: list[set[str]] = [condensed.nodes[part]["members"] for part, entered in condensed.in_degree() if not entered]
+    taken = whole.states.keys() - states
     for members in sorted(heads, key=lambda each: min(whole.order[state] for state in each)):
-        followers = _reached(graph, members) - members - taken
+        followers = _reached(ways, members, taken) - members
         taken |= followers
         yield members, followers
