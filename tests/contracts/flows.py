@@ -156,8 +156,9 @@ def test_a_time_given_with_another_offset_is_the_same_moment(flows: Flows) -> No
         replace(draft(), author="a" * 1025),
         replace(draft(), created=NOON.replace(tzinfo=None)),
         replace(draft(), author="\udc80"),
+        replace(draft(), note="a\0b"),
     ],
-    ids=["content digest", "definition digest", "note", "author", "naive time", "no Unicode"],
+    ids=["content digest", "definition digest", "note", "author", "naive time", "no Unicode", "NUL"],
 )
 def test_what_no_store_takes_is_refused_before_anything_is_written(flows: Flows, broken: NewRevision) -> None:
     flows.ensure(HERE)

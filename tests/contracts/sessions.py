@@ -280,8 +280,8 @@ def test_definitions_are_stored_with_the_entries_that_pin_them_and_once(sessions
 
 @pytest.mark.parametrize(
     "entries",
-    [(), (entry(key="k"), entry(key="k")), (entry(time=NOON.replace(tzinfo=None)),), (entry(key="\udc80"),)],
-    ids=["nothing", "one key twice", "naive time", "no Unicode"],
+    [(), (entry(key="k"), entry(key="k")), (entry(time=NOON.replace(tzinfo=None)),), (entry(key="\udc80"),), (entry(key="a\0b"),)],
+    ids=["nothing", "one key twice", "naive time", "no Unicode", "NUL"],
 )
 def test_what_can_never_be_an_append_is_refused(sessions: SessionStore, entries: tuple[NewEntry, ...]) -> None:
     head = begun(sessions)

@@ -34,6 +34,8 @@ def require_storable(new: NewRevision) -> None:
         (new.note, NOTE_BYTES_MAX),
     ):
         _require_size("a text", len(text.encode("utf-8")), limit)
+        if "\0" in text:
+            raise ValueError(f"{text!r} holds a NUL, which not every store can keep")
     _require_size("a source", len(new.content), CONTENT_BYTES_MAX)
     if new.created.tzinfo is None:
         raise ValueError("a time without an offset names no moment")

@@ -37,7 +37,7 @@ def time_text(time: datetime) -> str:
 def link(worker: str, head: Head, new: NewEntry) -> Entry:
     """Give an entry its place after `head`.
 
-    Raises ValueError for what can never be an entry: a payload or a header text over its limit, a text that is no Unicode, a time
+    Raises ValueError for what can never be an entry: a payload or a header text over its limit, a text that is no Unicode or holds a NUL, a time
     without an offset.
     """
     if len(new.payload) > PAYLOAD_BYTES_MAX:
@@ -122,4 +122,6 @@ def _text(text: str) -> str:
         raise ValueError(f"{text!r} is no Unicode text") from None
     if size > HEADER_TEXT_BYTES_MAX:
         raise ValueError(f"a header text of {size} bytes is over the limit of {HEADER_TEXT_BYTES_MAX}")
+    if "\0" in text:
+        raise ValueError(f"{text!r} holds a NUL, which not every store can keep")
     return text
