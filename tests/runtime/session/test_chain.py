@@ -84,7 +84,9 @@ def test_the_time_of_an_entry_is_the_one_its_header_holds() -> None:
 
 
 @pytest.mark.parametrize("part", ["kind", "key", "worker", "principal", "channel", "host_session"])
-@pytest.mark.parametrize(("text", "why"), [("\ud800", "no Unicode"), ("é" * (HEADER_TEXT_BYTES_MAX // 2) + "x", "over the limit")])
+@pytest.mark.parametrize(
+    ("text", "why"), [("\ud800", "no Unicode"), ("a\0b", "holds a NUL"), ("é" * (HEADER_TEXT_BYTES_MAX // 2) + "x", "over the limit")]
+)
 def test_a_header_text_that_is_no_unicode_or_too_long_is_refused(part: str, text: str, why: str) -> None:
     worker, new = WORKER, FIRST
     changes: dict[str, Any] = {part: text}
@@ -133,7 +135,10 @@ def test_each_part_of_an_entry_is_under_the_chain(expected: str, change: dict[st
     assert expected == check(replace(second, **change), head_of(first))
 
 
-@given(st.text(), st.text(), st.text(), st.none() | st.text(), st.datetimes(timezones=st.just(UTC)), st.integers(0, 2**53 - 2))
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+
+
+@given(TEXTS, TEXTS, TEXTS, st.none() | TEXTS, st.datetimes(timezones=st.just(UTC)), st.integers(0, 2**53 - 2))
 def test_the_canonical_header_is_the_rfc_8785_form_of_its_members(
     worker: str, kind: str, principal: str, key: str | None, time: datetime, seq: int
 ) -> None:

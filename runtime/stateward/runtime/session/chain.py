@@ -37,8 +37,8 @@ def time_text(time: datetime) -> str:
 def link(worker: str, head: Head, new: NewEntry) -> Entry:
     """Give an entry its place after `head`.
 
-    Raises ValueError for what can never be an entry: a payload or a header text over its limit, a text that is no Unicode or holds a NUL, a time
-    without an offset.
+    Raises ValueError for what can never be an entry: a payload or a header text over its limit, a text that is no Unicode or holds a
+    NUL, a time without an offset.
     """
     if len(new.payload) > PAYLOAD_BYTES_MAX:
         raise ValueError(f"a payload of {len(new.payload)} bytes is over the limit of {PAYLOAD_BYTES_MAX}")
