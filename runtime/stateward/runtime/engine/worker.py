@@ -29,6 +29,7 @@ from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, WorkerView, view_of
 from stateward.runtime.ports import (
     Clock,
+    Damaged,
     Deleted,
     Ids,
     Lease,
@@ -237,13 +238,18 @@ class Engine:
     def log(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[LoggedEntry]:
         """Read the entries with `after < seq <= upto`, what is unknown here included; none when there is no such Worker.
 
-        The entries before a fork are those of its parent.
+        The entries before a fork are those of its parent. Of a damaged log the entries before the damage are given, and Damaged is raised
+        there; which of them a rewind set aside is not known then.
         """
-        loaded = self._means.folds.load(worker)
-        if loaded is None:
-            return iter(())
-        entries = entries_through(self._means.sessions, worker, after, upto)
-        return (_logged(each, loaded.flow.aside) for each in entries)
+        try:
+            loaded = self._means.folds.load(worker)
+        except Damaged:
+            aside: Sequence[Aside] = ()
+        else:
+            if loaded is None:
+                return iter(())
+            aside = loaded.flow.aside
+        return (_logged(each, aside) for each in entries_through(self._means.sessions, worker, after, upto))
 
     def events(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[LoggedEvent]:
         """Read the flow events of those entries."""

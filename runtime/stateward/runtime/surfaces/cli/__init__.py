@@ -16,12 +16,14 @@ STATUS_INTERRUPTED: Final = 130
 STATUS_PIPE_CLOSED: Final = 141
 
 COMMANDS: Final = {
+    "attest": ("stateward.runtime.surfaces.cli.prove", "attest_group", "State what was run, signed; check such a statement."),
     "compile": ("stateward.compiler.cli", "compile_command", "Check flows and report what is wrong with them."),
     "eval": ("stateward.compiler.cli", "eval_command", "Evaluate a DCDL file and print its value."),
     "flow": ("stateward.runtime.surfaces.cli.flow", "flow_group", "Keep flows in the Workspace."),
     "fmt": ("stateward.compiler.cli", "fmt_command", "Write DCDL files in their one canonical form."),
     "graph": ("stateward.compiler.cli", "graph_command", "Draw the graph of a flow."),
-    "log": ("stateward.runtime.surfaces.cli.show", "log_command", "Show the session log of a Worker."),
+    "key": ("stateward.runtime.surfaces.cli.prove", "key_group", "Keep the keys that seal and sign."),
+    "log": ("stateward.runtime.surfaces.cli.prove", "log_group", "Show, verify or export the session log of a Worker."),
     "run": ("stateward.runtime.surfaces.cli.run", "run_command", "Work through a flow at the terminal."),
     "status": ("stateward.runtime.surfaces.cli.show", "status_command", "Show where a Worker stands."),
 }

@@ -8,32 +8,36 @@ from typing import Any, Final
 
 import click
 
-from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.engine.view import LoggedEntry, WorkerView
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.present import log_shown, show, status_shown, terminal_console
 from stateward.runtime.surfaces.cli.programs import entry_data, view_data
-from stateward.runtime.wiring import Runtime, locate, reading
+from stateward.runtime.wiring import Place, Runtime, locate, place_of, reading
 
 PART_CHARACTERS_MIN: Final = 4
 """The least of an id that names a Worker."""
 
 
-def reads_a_worker(command: Any) -> Any:
-    """Add what every command that reads one Worker takes."""
+def names_a_worker(command: Any) -> Any:
+    """Add how a command is told which Worker it is about."""
     options = (
         click.argument("worker", required=False, metavar="[WORKER]"),
         click.option("--workdir", type=click.Path(path_type=Path), default=".", metavar="DIR", help="A folder of the Workspace."),
-        click.option("--store", type=click.Path(path_type=Path), metavar="FILE", help="The store, where it is not the usual one."),
-        click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs."),
+        click.option("--store", type=place_of, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…"),
     )
     for option in reversed(options):
         command = option(command)
     return command
 
 
+def reads_a_worker(command: Any) -> Any:
+    """Add what every command takes that shows something of one Worker."""
+    return names_a_worker(click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")(command))
+
+
 @click.command("status")
 @reads_a_worker
-def status_command(worker: str | None, workdir: Path, store: Path | None, *, as_json: bool) -> None:
+def status_command(worker: str | None, workdir: Path, store: Place | None, *, as_json: bool) -> None:
     """Show where a Worker stands.
 
     WORKER is its id, or the beginning or end of it; without one it is the Worker that was started last.
@@ -46,30 +50,39 @@ def status_command(worker: str | None, workdir: Path, store: Path | None, *, as_
             show(terminal_console(), *status_shown(view))
 
 
-@click.command("log")
+@click.command("show")
 @reads_a_worker
 @click.option("--after", type=click.IntRange(min=0), default=0, metavar="N", help="Begin behind entry N.")
-def log_command(worker: str | None, workdir: Path, store: Path | None, after: int, *, as_json: bool) -> None:
+def log_show_command(worker: str | None, workdir: Path, store: Place | None, after: int, *, as_json: bool) -> None:
     """Show the session log of a Worker, with the events it holds.
 
-    WORKER is its id, or the beginning or end of it; without one it is the Worker that was started last.
+    WORKER is its id, or the beginning or end of it; without one it is the Worker that was started last. Of a damaged log the entries before
+    the damage are shown, and why there are no more.
     """
     with faults_shown(), reading(locate(workdir, store)) as runtime:
-        view = chosen(runtime, worker)
-        entries = runtime.engine.log(view.worker, after=after)
+        entries = runtime.engine.log(chosen_id(runtime, worker), after=after)
         if as_json:
             for each in entries:
                 sys.stdout.write(json.dumps(entry_data(each), ensure_ascii=True) + "\n")
-        else:
-            show(terminal_console(), log_shown(list(entries)))
+            return
+        shown: list[LoggedEntry] = []
+        try:
+            shown.extend(entries)
+        finally:
+            show(terminal_console(), log_shown(shown))
+
+
+def chosen_id(runtime: Runtime, named: str | None) -> str:
+    """Give the id of the Worker that was named, or of the latest. Raises Stop when none or several fit."""
+    ids = runtime.worker_ids()
+    if not ids:
+        raise Stop(STATUS_USAGE, "this Workspace has no Worker yet", "start one with `stateward run SELECTOR`")
+    return ids[-1] if named is None else _named(ids, named)
 
 
 def chosen(runtime: Runtime, named: str | None) -> WorkerView:
     """Give the Worker that was named, or the latest. Raises Stop when none or several fit."""
-    ids = runtime.worker_ids()
-    if not ids:
-        raise Stop(STATUS_USAGE, "this Workspace has no Worker yet", "start one with `stateward run SELECTOR`")
-    worker = ids[-1] if named is None else _named(ids, named)
+    worker = chosen_id(runtime, named)
     view = runtime.engine.view(worker)
     assert isinstance(view, WorkerView), "a listed Worker is there"
     return view
