@@ -19,7 +19,7 @@ from stateward.store.database import open_store
 from stateward.store.keys import Purpose
 from stateward.store.triggers import TRIGGERS
 from tests.contracts.sessions import OTHER, WORKER, WORKSPACE, entry
-from tests.store.sealing import Said, key_folder, sealer
+from tests.store.sealing import NOON, Said, key_folder, sealer
 
 ENTRIES = 10
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
@@ -303,6 +303,15 @@ def test_what_was_never_an_entry_is_named_and_the_others_are_looked_at(sealed: S
     sealed.change(f"UPDATE entries SET time = 'noonZ' WHERE {FIFTH}", f"UPDATE entries SET payload = x'00' WHERE {HERE} AND seq = 8")
     verified = sealed.verified()
     assert (NO, [(Code.UNREADABLE, 5), (Code.ALTERED, 8)], ENTRIES) == (verified.intact, found(verified), verified.entries)
+
+
+def test_a_deleted_worker_is_told_from_one_that_was_taken_out(sealed: Sealed) -> None:
+    with open_store(sealed.store, write=True, sealer=sealer(sealed.keys)) as store:
+        head = store.sessions.head(WORKER)
+        assert head is not None
+        assert (None, None) == (store.stored.deleted(WORKER), store.stored.deleted("nobody"))
+        store.sessions.delete(WORKER, head, NOON)
+        assert (head, None) == (store.stored.deleted(WORKER), store.stored.ends(WORKER))
 
 
 def test_one_bad_seal_among_good_ones_is_named_by_itself(sealed: Sealed) -> None:

@@ -245,6 +245,9 @@ class StoredLogs(Protocol):
     def ends(self, worker: str) -> Ends | None:
         """Give the ends of a log, both as of one moment; None when there is no such Worker."""
 
+    def deleted(self, worker: str) -> Head | None:
+        """Give the head at which a Worker was deleted; None when it never was."""
+
     def stored(self, worker: str, upto: int) -> Iterator[Entry | Unreadable]:
         """Read what lies under the numbers up to `upto`, in order."""
 

@@ -108,6 +108,11 @@ class MemorySessionStore:
             log = self._logs.get(worker)
             return None if log is None else Ends(Head(log[0].seq - 1, log[0].previous), _head_of(log), log[-1].seq)
 
+    def deleted(self, worker: str) -> Head | None:
+        """Give the head at which a Worker was deleted; None when it never was."""
+        with self._lock:
+            return self._tombstones.get(worker)
+
     def stored(self, worker: str, upto: int) -> Iterator[Entry]:
         """Read what lies under the numbers up to `upto`, in order."""
         return self.entries(worker, 0, upto)

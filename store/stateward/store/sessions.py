@@ -246,6 +246,10 @@ class SqlSessionStore:
 
         return self._database.read(look)
 
+    def deleted(self, worker: str) -> Head | None:
+        """Give the head at which a Worker was deleted; None when it never was."""
+        return self._database.read(lambda connection: tombstone(connection, worker))
+
     def stored(self, worker: str, upto: int) -> Iterator[Entry | Unreadable]:
         """Read what lies under the numbers up to `upto`, in order and unchecked."""
         after = 0

@@ -80,6 +80,9 @@ def _expected(text: str) -> Head:
 def _verified_if_there(runtime: Runtime, named: str | None, expected: Head | None) -> Verification:
     """Verify the log that was named, also when a witness knows it and the store does not any more."""
     if named is not None and runtime.stored.ends(named) is None:
+        deleted = runtime.stored.deleted(named)
+        if deleted is not None:
+            raise Stop(STATUS_USAGE, f"Worker {named} was deleted at {reference(deleted.seq)}", "name a Worker that is there")
         anchors = _anchors(runtime, named, expected)
         if anchors:
             return gone(named, anchors)
