@@ -94,6 +94,11 @@ def name_missing(spot: Spot) -> Mend | None:
     """Answer anything else where a name is to stand."""
     if not _wants_name(spot):
         return None
+    if spot.kind_at(-1) == "DOT" and spot.kind in {"INT", "FLOAT"} and spot.kind_at(-2) in {"INT", "FLOAT"}:
+        start, end = spot.span(-2).start, spot.span().end
+        number = spot.text[start:end]
+        mend = fix("make it a text", (start, end, f'"{number}"'), safe=False)
+        return Mend(Fault(start, end, f"{quoted(number)} is no number", "one point too many", help='put a text in `"`', fix=mend))
     if spot.kind_at(-1) == "DOT":
         blame = in_gap if spot.kind in _ENDS or spot.kind == "EQUAL" else at_spot
         return Mend(blame(spot, "a name is missing after `.`", "a name belongs here"))
@@ -179,8 +184,9 @@ def _has_constraint(spot: Spot) -> bool:
 
 
 def word_in_front(spot: Spot) -> Mend | None:
-    """Answer `state review = {`: a word before the name of a field."""
-    if not spot.accepts("EQUAL") or not spot.starts_field() or not spot.same_line() or spot.kind_at(-1) != "NAME":
+    """Answer `state review = {`, `state "review" {`: a word before the name of a field."""
+    heads = spot.starts_field() or (spot.kind in {"NAME", "STRING"} and spot.kind_at(1) == "LBRACE")
+    if not heads or not spot.accepts("EQUAL") or not spot.same_line() or spot.kind_at(-1) != "NAME":
         return None
     word = spot.span(-1)
     fault = Fault(

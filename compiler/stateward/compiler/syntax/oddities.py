@@ -17,6 +17,8 @@ CONTROL: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff"
 """Characters that may stand nowhere, as the inside of a character class: controls, and halves of surrogate pairs."""
 PLACES_MAX: Final = 1_000
 """Places of one invisible character that are remembered for its fix."""
+FIX_MAX: Final = 10_000
+"""Code points of a text that a fix repeats."""
 _CONTROL: Final = re.compile(f"[{CONTROL}]+")
 _RUN: Final = re.compile(r"([\s\S])\1*")
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\[\s\S][^"\\]*)*"')
@@ -158,6 +160,8 @@ def _block_comment(tokens: Tokens, start: int) -> int:
 
 
 def _string(tokens: Tokens, start: int) -> int:
+    if tokens.text.startswith('"""', start):
+        return _tripled_quotes(tokens, start)
     closed = _STRING.match(tokens.text, start)
     if closed:
         _note_controls(tokens, start, closed.end())
@@ -184,6 +188,19 @@ def _opened(tokens: Tokens, start: int) -> int:
 
 def _is_word(tokens: Tokens, number: int) -> bool:
     return tokens.kinds[number] not in CLOSERS and tokens.text[tokens.starts[number]].isalnum()
+
+
+def _tripled_quotes(tokens: Tokens, start: int) -> int:
+    """Take a string in tripled quotes, or, where those are not closed, the empty string that the first two are."""
+    text = tokens.text
+    closed = text.find('"""', start + 3)
+    if closed == -1:
+        return tokens.add("STRING", start, start + 2)
+    body = _BARE_QUOTE.sub(r'\1\\"', text[start + 3 : closed])
+    mend = fix('quote it by one `"`', (start, closed + 3, f'"{body}"')) if len(body) < FIX_MAX else None
+    message, label = "a string is in tripled quotes", "one quote is enough"
+    tokens.faults.append(Fault(start, start + 3, message, label, help='put strings in `"`; they may have many lines', fix=mend))
+    return tokens.add(ERROR, start, closed + 3)
 
 
 def _other_string(tokens: Tokens, start: int) -> int:

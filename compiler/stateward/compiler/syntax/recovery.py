@@ -4,6 +4,7 @@ Invariants: every step takes a token or ends the parse, so that there is an end;
 the rest of the text is left alone; a part that was skipped is a `Bad` node in the tree.
 """
 
+from dataclasses import replace
 from itertools import chain
 from typing import Final
 
@@ -18,11 +19,23 @@ from stateward.compiler.syntax.tokens import ERROR
 from stateward.compiler.syntax.tree import Bad, Field, Module, Object
 
 STEPS_MAX: Final = 1_000
+LINE_TOKENS_MAX: Final = 8
+"""Tokens before a fault that are searched for `//`."""
 DEPTHS_TRIED_MAX: Final = 50
 """States that are taken off the stack one by one in looking for where a broken part began."""
 _WAYS: Final = ((ERROR,), (ERROR, "SEMICOLON"), (ERROR, "SEMICOLON", "IN", ERROR))
 """What may stand for a broken part, the last two where a field or a binding was broken off, and with it the body of a `let`."""
 _ASKED: Final[tuple[Asked, ...]] = tuple(chain(operands.ASKED[:1], keys.ASKED, operands.ASKED[1:], separators.ASKED))
+
+
+def _with_merge(spot: Spot, fault: Fault) -> Fault:
+    """Say what `//` is where one stands before a word on the line that broke: it may have been meant to begin a comment."""
+    offset = -1
+    while offset > -LINE_TOKENS_MAX and spot.same_line(offset):
+        if spot.kind_at(offset) == "MERGE" and spot.kind_at(offset + 1) == "NAME":
+            return replace(fault, notes=(*fault.notes, "`//` merges two values; a comment begins with `#`"))
+        offset -= 1
+    return fault
 
 
 class Recovery:
@@ -64,7 +77,7 @@ class Recovery:
         mend = next(mend for mend in (asked(spot) for asked in _ASKED) if mend)
         quiet = spot.is_reported or spot.at in self._quiet
         if not quiet:
-            self.faults.append(mend.fault)
+            self.faults.append(_with_merge(spot, mend.fault))
         if spot.construct is Construct.LONE and self.automaton.accepts([END]):
             return self._ended(spot)
         at = self._mended(spot, mend)

@@ -20,7 +20,13 @@ _BEGINNINGS: Final = frozenset(
     {"NAME", "STRING", "INT", "FLOAT", "REGEX", "TRUE", "FALSE", "LBRACE", "LSQB", "LET", "MATCH", "IMPORT", "NOT", PARAMETERS}
 )
 _WORD_OPERATORS: Final = {"and": "&&", "or": "||", "is": "=="}
-_OTHER_WORDS: Final = frozenset({"if", "else", "elif", "then", "unless", "switch", "case", "when", "while", "for"})
+_MATCH: Final = "write `match condition { true: …; false: …; }`"
+_FUNCTION: Final = "write `(x) => …`"
+_OTHER_WORDS: Final = {
+    **dict.fromkeys(("if", "else", "elif", "then", "unless", "switch", "case", "when", "while", "for"), _MATCH),
+    **dict.fromkeys(("function", "func", "fn", "def", "lambda"), _FUNCTION),
+}
+"""Words of other languages, and what is written here."""
 _EXPONENT: Final = re.compile(r"[eE][0-9]*")
 
 
@@ -151,8 +157,10 @@ def _after(spot: Spot) -> str:
             return "between two parameters"
 
 
-def parameter_default(spot: Spot) -> Mend | None:
-    """Answer `(x = 1) => x`."""
+def equal_in_parentheses(spot: Spot) -> Mend | None:
+    """Answer `(x = 1) => x`, `f(x = 1)`."""
+    if spot.construct is Construct.CALL and spot.kind == "EQUAL":
+        return Mend(at_spot(spot, "an argument has a name", "arguments go by their places"))
     if spot.construct is not Construct.PARAMETERS or spot.kind != "EQUAL":
         return None
     return Mend(at_spot(spot, "a parameter has no default", "no part of a parameter"))
@@ -219,8 +227,7 @@ def other_language(spot: Spot) -> Mend | None:
         word = spot.text_at(offset)
         if spot.kind_at(offset) == "NAME" and word in _OTHER_WORDS:
             span = spot.span(offset)
-            help_ = "write `match condition { true: …; false: …; }`"
-            return Mend(Fault(span.start, span.end, f"`{word}` is no word of DCDL", "a plain name in DCDL", help=help_))
+            return Mend(Fault(span.start, span.end, f"`{word}` is no word of DCDL", "a plain name in DCDL", help=_OTHER_WORDS[word]))
     return None
 
 
@@ -243,6 +250,8 @@ def left_over(spot: Spot) -> Mend | None:
         return Mend(at_spot(spot, "parameters are followed by no `=>`", "the constraint of a parameter", "write `=>` after the parameters"))
     if spot.construct is Construct.PAREN:
         return Mend(at_spot(spot, "parentheses hold more than one expression", "`)` belongs before this"))
+    if spot.kind == "NAME" == spot.kind_at(-1) and spot.same_line():
+        return Mend(at_spot(spot, "words stand side by side without quotes", "no part of the value", 'put a text in `"`'))
     subject = f"the value of {quoted(spot.subject)}" if spot.subject else "a value"
     return Mend(at_spot(spot, f"something is left over after {subject}", "no part of the value"))
 
@@ -254,11 +263,11 @@ ASKED: Final[tuple[Asked, ...]] = (
     nothing_after_rest,
     other_separator,
     separator_missing,
-    parameter_default,
+    equal_in_parentheses,
     index,
+    other_language,
     arrow,
     number_with_letters,
-    other_language,
     second_equal,
     left_over,
 )
