@@ -1,31 +1,33 @@
 """Seeded histories: whatever happens around any write, the laws of the log hold. A failing seed is the test's name and comes again.
 
-`STATEWARD_HISTORIES` says how many are tried, by default a few hundred.
+`STATEWARD_HISTORIES` says how many are tried, by default a few hundred; `python -m tests.simulation` tries many in several processes.
 """
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
-from stateward.runtime.ports import Appended, Damaged
+from stateward.compiler.flow.definition import CompiledState
+from stateward.runtime.core import decide as deciding
+from stateward.runtime.core.events import Citation, Judgement, Verdict
+from stateward.runtime.core.evolve import HistoryBroken
+from stateward.runtime.core.judging import Ruling, rule
+from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.engine import commit as committing
+from stateward.runtime.engine import transition
+from stateward.runtime.engine.answers import Answered
+from stateward.runtime.engine.commit import Append, Tries
+from stateward.runtime.engine.folding import Folds, Loaded, WorkerFold
+from stateward.runtime.engine.means import Means
+from stateward.runtime.ports import Appended, Damaged, SessionStore, VerifierOutcome
+from stateward.runtime.session.chain import link_all
 from stateward.runtime.session.entries import Head, NewEntry
 from stateward.store.memory_sessions import MemorySessionStore
-from tests.simulation.world import World
+from tests.simulation.world import World, lived
 
 HISTORIES = int(os.environ.get("STATEWARD_HISTORIES", "200"))
-ACTS = 30
-
-
-def lived(world: World) -> World:
-    """Live a history, checking after each act."""
-    world.begin()
-    for _ in range(ACTS):
-        world.act()
-        world.check()
-    world.settle()
-    world.check()
-    return world
 
 
 @pytest.mark.parametrize("seed", range(HISTORIES))
@@ -36,13 +38,31 @@ def test_any_history_keeps_the_laws(seed: int) -> None:
 def test_a_seed_gives_the_same_history_again() -> None:
     one, other = lived(World(7)), lived(World(7))
     assert one.story == other.story
-    assert [each.digest for each in one.store.entries(one.worker)] == [each.digest for each in other.store.entries(other.worker)]
+    assert [each.digests for each in one.books.values()] == [each.digests for each in other.books.values()]
 
 
 def test_the_histories_reach_what_they_are_for() -> None:
-    told = "\n".join(line for seed in range(40) for line in lived(World(seed)).story)
+    worlds = [lived(World(seed)) for seed in range(40)]
+    told = "\n".join(line for world in worlds for line in world.story)
     points = ["crash before", "crash after", "answer lost, not written", "answer lost, written", "somebody else writes first", "dies"]
     assert [] == [each for each in points if each not in told]
+    events = {
+        each.__class__.__name__
+        for world in worlds
+        for engine in world.engines[:1]
+        for book in world.books
+        for each in _events(engine, book)
+    }
+    expected = {"InstancePaused", "InstanceResumed", "InstanceCancelled", "InstanceRewound", "ProgressHoldSet", "ProgressHoldCleared"}
+    assert expected | {"LateResultIgnored", "TransitionVerificationCancelled"} <= events
+    assert any(len(world.books) > 1 for world in worlds)
+
+
+def _events(engine: object, worker: str) -> list[object]:
+    from stateward.runtime.engine.worker import Engine  # noqa: PLC0415 -- only to name the type
+
+    assert isinstance(engine, Engine)
+    return [each.event for each in engine.events(worker)]
 
 
 # --- planted faults: the simulation finds what it is for ----------------------------------------------------------------------------
@@ -81,7 +101,7 @@ class ForgetfulIds:
 
 
 @pytest.mark.parametrize("store", [StoreWithoutComparing, StoreWithoutKeys])
-def test_a_store_that_does_not_compare_and_swap_is_found_out(store: type[MemorySessionStore]) -> None:
+def test_two_writers_without_compare_and_swap_are_found_out(store: type[MemorySessionStore]) -> None:
     assert found_out(lambda seed: World(seed, store()))
 
 
@@ -89,11 +109,59 @@ def test_an_attempt_id_that_is_used_again_is_found_out() -> None:
     assert found_out(lambda seed: World(seed, ids=ForgetfulIds()))
 
 
+def test_a_state_that_is_replaced_before_the_commit_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound_append, sound_catch_up = committing._append, WorkerFold.catch_up
+
+    def premature(sessions: SessionStore, folds: Folds, loaded: Loaded, step: Append[object], tries: Tries) -> Head | None:
+        for entry in link_all(loaded.worker, loaded.head, step.entries):
+            folds._fold(loaded.worker)._take(entry)
+        return sound_append(sessions, folds, loaded, step, tries)
+
+    def trusting(fold: WorkerFold) -> Loaded | None:
+        head = fold._sessions.head(fold._worker)
+        return fold._loaded() if head is not None and fold._session is not None and fold._head.seq >= head.seq else sound_catch_up(fold)
+
+    monkeypatch.setattr(committing, "_append", premature)
+    monkeypatch.setattr(WorkerFold, "catch_up", trusting)
+    assert found_out(World)
+
+
+def test_a_late_verdict_that_is_accepted_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = transition.report
+
+    def careless(means: Means, worker: str, attempt: str, outcome: VerifierOutcome, token: int | None) -> Answered | Refusal:
+        loaded = means.folds.load(worker)
+        opened = None if loaded is None or loaded.flow.instance is None else loaded.flow.instance.attempt
+        return sound(means, worker, attempt if opened is None else opened.id, outcome, token)
+
+    monkeypatch.setattr(transition, "report", careless)
+    assert found_out(World)
+
+
+def test_a_stalled_holder_that_may_still_report_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transition, "lease_problem", lambda *_: None)
+    assert found_out(World)
+
+
+def test_ambiguity_that_is_judged_after_the_citations_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lenient(state: CompiledState, given: Sequence[Judgement], unresolved: frozenset[Citation]) -> Ruling:
+        weaker = [
+            replace(each, verdict=Verdict.INDETERMINATE, checked=Verdict.INDETERMINATE)
+            if each.verdict is Verdict.MET and unresolved & set(each.citations)
+            else each
+            for each in given
+        ]
+        return rule(state, weaker, frozenset())
+
+    monkeypatch.setattr(deciding, "rule", lenient)
+    assert found_out(World)
+
+
 def found_out(make: Callable[[int], World]) -> bool:
     """Tell whether any of a few histories breaks a law."""
     for seed in range(60):
         try:
             lived(make(seed))
-        except (AssertionError, Damaged):
+        except (AssertionError, Damaged, HistoryBroken):
             return True
     return False

@@ -1,39 +1,32 @@
-"""A world that comes from a seed: two engines race on one Worker, processes die, answers are lost, results come late and twice.
+"""A world that comes from a seed: two engines race on a few Workers, processes die, answers are lost, results come late and twice.
 
-After each act the world is checked against laws that say nothing of how the engine works:
-
-- what is stored folds, by a fold that knows only the stored bytes, to what each engine shows;
-- the chain is unbroken, and no entry that anybody was told of is gone or changed;
-- no id and no key is used twice; at most one attempt is open; a state is entered only on verdicts that somebody reported;
-- all who ask about one attempt are told the same, and it is what is stored; one submission has one entry;
-- a refusal writes nothing.
+Somebody submits, asks, verifies under a lease or without, stalls, withdraws, pauses, rewinds, cancels, forks, stops, records; engines
+are restarted and restore from checkpoints; around every write a process may die before or after it, the answer may be lost, and others
+may write first. What everybody was told lies in a book for each Worker, and is held against the laws after each act.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
 from random import Random
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.events import (
-    EntryCitation,
-    Event,
-    FailureCause,
-    Judgement,
-    LateResultIgnored,
-    Recorded,
-    StateEntered,
-    TransitionCheckPassed,
-    TransitionRequested,
-    Verdict,
-)
-from stateward.runtime.core.instance import JUDGED_CODES, AttemptStatus
+from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.events import EntryCitation, FailureCause, Judgement, Status, Verdict
+from stateward.runtime.core.instance import JUDGED_CODES, AttemptStatus, Instance
+from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.core.replay import replay
 from stateward.runtime.engine.answers import Answered, Begun
+from stateward.runtime.engine.forking import Forked
+from stateward.runtime.engine.leasing import InProgress
+from stateward.runtime.engine.operating import Operated
+from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.submission import Submitted
-from stateward.runtime.engine.view import FlowView, WorkerView
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
     Ids,
+    Lease,
     SessionStore,
     VerificationRequest,
     VerifierAnswered,
@@ -42,17 +35,15 @@ from stateward.runtime.ports import (
     VerifierOutcome,
 )
 from stateward.runtime.profile import DEMONSTRATION
-from stateward.runtime.session.answers import Answer
-from stateward.runtime.session.chain import check
-from stateward.runtime.session.entries import GENESIS, Entry, Head, Kind, NewEntry
-from stateward.runtime.session.evidence import is_admissible
-from stateward.runtime.session.payloads import Payload, ToolResult, UserInput
+from stateward.runtime.session.entries import Kind
+from stateward.runtime.session.evidence import is_news
 from stateward.runtime.session.segments import TextSegment
 from stateward.store.memory_leases import MemoryLeaseStore
 from stateward.store.memory_sessions import MemorySessionStore
-from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, Catalog, TickingClock, input_for, snapshot_of
+from tests.runtime.engines import AGENT, HOST, NOON, PERSON, WORKSPACE, Catalog, Judge, input_for, snapshot_of
 from tests.runtime.flows import FORK, NOTHING_TO_DO, REVIEW
 from tests.runtime.judgements import judgement
+from tests.simulation.book import Book
 from tests.simulation.faults import Crash, FaultyStore, Point
 
 DEFINITIONS: Mapping[str, CompiledFlowDefinition] = {snapshot_of(each).definition_digest: each for each in (FORK, REVIEW, NOTHING_TO_DO)}
@@ -60,6 +51,29 @@ RACES_MAX = 2
 """How deep one write is overtaken by others."""
 SETTLING_MAX = 200
 """Acts after which a flow that nothing disturbs has ended."""
+FORKS_MAX = 2
+"""Forks of one history."""
+CHECKPOINT_ENTRIES = 7
+PROFILE = replace(DEMONSTRATION, bounds=Bounds(hold_after=2))
+WAYS = {"ready", "fixed", "good", "x", "end"}
+"""The transitions that lead each flow to its end."""
+REFUSALS = {
+    RefusalCode.NO_ACTIVE_INSTANCE,
+    RefusalCode.REASON_BLANK,
+    RefusalCode.STATE_CHANGED,
+    RefusalCode.INSTANCE_HELD,
+    RefusalCode.INSTANCE_PAUSED,
+    RefusalCode.LEASE_LOST,
+}
+NOTHING_TO_CHANGE = {
+    RefusalCode.NO_ACTIVE_INSTANCE,
+    RefusalCode.ALREADY_PAUSED,
+    RefusalCode.NOT_PAUSED,
+    RefusalCode.NOT_HELD,
+    RefusalCode.NO_OPEN_ATTEMPT,
+    RefusalCode.STATE_NOT_ENTERED,
+    RefusalCode.OPERATION_CONFLICT,
+}
 
 
 class SeededIds:
@@ -73,6 +87,22 @@ class SeededIds:
         return f"{self._random.getrandbits(64):016x}"
 
 
+class WorldClock:
+    """Each look at it is a microsecond later; time passes when the world says so."""
+
+    def __init__(self) -> None:
+        self._present = NOON
+
+    def now(self) -> datetime:
+        """Give the present."""
+        self._present += timedelta(microseconds=1)
+        return self._present
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass."""
+        self._present += timedelta(seconds=seconds)
+
+
 class World:
     """One history."""
 
@@ -80,58 +110,59 @@ class World:
         self.random = Random(seed)  # noqa: S311 -- everything in a world comes from its seed; nothing in it is secret
         self.store = FaultyStore(store or MemorySessionStore())
         self.ids = ids or SeededIds(self.random)
-        self.clock = TickingClock()
+        self.clock = WorldClock()
         self.leases = MemoryLeaseStore()
         self.catalog = Catalog()
         self.engines = [self._engine(), self._engine()]
-        self.worker = ""
-        self.verifications: list[VerificationRequest] = []
-        """Handed out to verifiers; each may be answered any number of times, or never."""
-        self.reported: dict[str, list[tuple[Judgement, ...]]] = {}
-        self.tried: set[str] = set()
-        """Attempts that a report was made on, whatever became of it."""
-        self.told: dict[str, Answer] = {}
-        self.acknowledged: dict[int, str] = {}
-        """Digests of entries that somebody was told of."""
-        self.submissions: dict[str, Submitted] = {}
+        self.books: dict[str, Book] = {}
         self.story: list[str] = []
-        self._checked: list[Entry] = []
+        self._used: set[str] = set()
+        self._chance = Random(seed + 1)  # noqa: S311 -- apart, so that a law that looks elsewhere tells another story no less
         self._overtakes = 0
         self._depth = 0
         self._faults = True
 
     def _engine(self) -> Engine:
-        return Engine(self.store, self.catalog, self.clock, self.ids, DEMONSTRATION, leases=self.leases)
+        return Engine(self.store, self.catalog, self.clock, self.ids, PROFILE, leases=self.leases, checkpoint_entries=CHECKPOINT_ENTRIES)
 
     # --- acting ---------------------------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Create the Worker, however often that fails."""
+        """Create the first Worker, however often that fails."""
         self.store.draw, self.store.overtake = self._point, self._overtake
-        while not self.worker:
+        while not self.books:
             self._acting(self._create)
+            self._discover()
 
     def act(self) -> None:
-        """Let somebody do something, and check the world."""
-        acts: list[tuple[int, Callable[[Engine], None]]] = [
-            (6, self._request),
-            (6, self._report),
+        """Let somebody do something."""
+        acts: list[tuple[int, Callable[[Engine, Book], None]]] = [
+            (5, self._request),
+            (5, self._report),
             (2, self._report_again),
+            (2, self._claim),
+            (3, self._use_lease),
+            (7, self._work),
             (2, self._ask_again),
-            (2, self._say),
+            (1, self._say),
             (2, self._start_flow),
-            (3, self._record_evidence),
+            (2, self._record),
+            (3, self._operate),
+            (1, self._fork),
+            (1, self._run),
+            (1, self._wait),
             (1, self._create),
-            (2, self._look),
+            (1, self._restart),
         ]
         (chosen,) = self.random.choices([act for _, act in acts], [weight for weight, _ in acts])
         self._acting(chosen)
 
-    def _acting(self, act: Callable[[Engine], None]) -> None:
+    def _acting(self, act: Callable[[Engine, Book], None]) -> None:
         place = self.random.randrange(len(self.engines))
         self.story.append(f"{'  ' * self._depth}{place}: {act.__name__}")
+        book = self.random.choice(list(self.books.values())) if self.books else Book("", DEFINITIONS, self._used, self._chance)
         try:
-            act(self.engines[place])
+            act(self.engines[place], book)
         except Crash:
             self.story.append(f"{'  ' * self._depth}{place}: dies")
             self.engines[place] = self._engine()
@@ -146,7 +177,7 @@ class World:
         return point
 
     def _overtake(self) -> None:
-        if self.worker:
+        if self.books:
             self._overtakes += 1
             self._depth += 1
             try:
@@ -155,76 +186,155 @@ class World:
             finally:
                 self._depth -= 1
 
-    def _create(self, engine: Engine) -> None:
+    def _create(self, engine: Engine, book: Book) -> None:
         submitted = engine.start_worker(WORKSPACE, input_for("review", "Ticket 41"), PERSON, "first")
         assert isinstance(submitted, Submitted), submitted
-        assert self.worker in {"", submitted.worker}
-        self.worker = submitted.worker
-        self._acknowledge("first", submitted)
+        self._discover()
+        self._acknowledge(self.books[submitted.worker], "first", submitted)
 
-    def _request(self, engine: Engine) -> None:
+    def _discover(self) -> None:
+        """Open a book for each Worker that is there; nobody need have been told of it."""
+        for row in self.store.sound.workers(WORKSPACE, 100):
+            if row.worker not in self.books:
+                origin = self.engines[0]._means.folds.load(row.worker)
+                assert origin is not None
+                forked = origin.session.forked_from
+                parent = None if forked is None else self.books[forked.worker]
+                self.books[row.worker] = Book(row.worker, DEFINITIONS, self._used, self._chance, parent)
+
+    def _restart(self, engine: Engine, book: Book) -> None:
+        """A process ends and another begins; nothing but the store is left."""
+        self.engines[self.engines.index(engine)] = self._engine()
+
+    def _wait(self, engine: Engine, book: Book) -> None:
+        self.clock.pass_time(self.random.choice([0.5, 30.0]))
+
+    # --- requests and verifications -------------------------------------------------------------------------------------------------
+
+    def _request(self, engine: Engine, book: Book) -> None:
         reason = self.random.choice(["done", "done ", "tested and done", "stuck", " "])
-        actor = self.random.choice([PERSON, AGENT])
-        before = self._mark()
-        answer = engine.begin(self.worker, reason, actor)
+        before = self._mark(book)
+        answer = engine.begin(book.worker, reason, self.random.choice([PERSON, AGENT]))
         if isinstance(answer, Begun):
-            self.verifications.append(answer.request)
+            book.verifications.append(answer.request)
             captured = answer.request.captured
-            self.acknowledged[len(captured)] = captured[-1].digest
+            book.acknowledged[len(captured)] = captured[-1].digest
         else:
-            self._heard(answer, before)
+            self._heard(book, answer, before)
 
-    def _report(self, engine: Engine) -> None:
-        if self.verifications:
-            self._answer(engine, self.verifications[-1])
+    def _work(self, engine: Engine, book: Book) -> None:
+        """A worker asks and waits until it is told; while the verifier works, others may act."""
 
-    def _report_again(self, engine: Engine) -> None:
-        if self.verifications:
-            self._answer(engine, self.random.choice(self.verifications))
+        def verify(request: VerificationRequest) -> VerifierOutcome:
+            if self._faults and self._depth < RACES_MAX and self.random.random() < 0.2:
+                self._overtake()
+            outcome = self._outcome(request)
+            if isinstance(outcome, VerifierAnswered):
+                book.reported.setdefault(request.attempt, []).append(outcome.judgements)
+            return outcome
 
-    def _answer(self, engine: Engine, request: VerificationRequest) -> None:
+        before = self._mark(book)
+        reason = f"done {self.random.randrange(6)}"
+        answer = engine.request_transition(book.worker, reason, AGENT, Judge(verify))
+        if isinstance(answer, Answered):
+            book.tried.add(answer.answer.attempt)
+            self._heard(book, answer, before)
+        elif isinstance(answer, Refusal):
+            assert answer.code in REFUSALS, answer
+
+    def _claim(self, engine: Engine, book: Book) -> None:
+        """Everybody claims under the same name, so that only the token tells them apart."""
+        if book.verifications:
+            request = self.random.choice(book.verifications[-3:])
+            before = self._mark(book)
+            answer = engine.claim(book.worker, request.attempt, "D")
+            if isinstance(answer, Lease):
+                assert all(answer.token > token for _, token in book.leases)
+                book.leases.append((request, answer.token))
+            self._refused(book, before)
+
+    def _use_lease(self, engine: Engine, book: Book) -> None:
+        if not book.leases:
+            return
+        request, token = self.random.choice(book.leases[-4:])
+        use = self.random.choice(["renew", "release", "report"])
+        current = self._is_current(book, request, token)
+        if use == "renew":
+            assert current is isinstance(engine.renew(book.worker, request.attempt, token), Lease)
+        elif use == "release":
+            engine.release(book.worker, request.attempt, token)
+        else:
+            self._answer(engine, book, request, token)
+
+    def _is_current(self, book: Book, request: VerificationRequest, token: int) -> bool:
+        return self.leases.renew(book.worker, request.attempt, token, self.clock.now(), 1.0) is not None
+
+    def _report(self, engine: Engine, book: Book) -> None:
+        if book.verifications:
+            self._answer(engine, book, book.verifications[-1], None)
+
+    def _report_again(self, engine: Engine, book: Book) -> None:
+        if book.verifications:
+            self._answer(engine, book, self.random.choice(book.verifications), None)
+
+    def _answer(self, engine: Engine, book: Book, request: VerificationRequest, token: int | None) -> None:
         outcome = self._outcome(request)
-        if isinstance(outcome, VerifierAnswered):
-            self.reported.setdefault(request.attempt, []).append(outcome.judgements)
-        before, alone = self._mark(), self._is_open(request.attempt) and request.attempt not in self.tried
-        self.tried.add(request.attempt)
-        answer = engine.report(self.worker, request.attempt, outcome)
-        self._heard(answer, before)
-        if alone and before[1] == self._overtakes:
+        allowed = self._may_report(book, request, token)
+        opened = self._is_open(book, request.attempt)
+        if isinstance(outcome, VerifierAnswered) and (allowed or not opened):
+            book.reported.setdefault(request.attempt, []).append(outcome.judgements)
+        before, alone = self._mark(book), opened and request.attempt not in book.tried
+        book.tried.add(request.attempt)
+        answer = engine.report(book.worker, request.attempt, outcome, token)
+        self._heard(book, answer, before)
+        if before[1] != self._overtakes:
+            return
+        if opened and not allowed:
+            assert isinstance(answer, Refusal)
+            assert answer.code is RefusalCode.LEASE_LOST
+        elif alone:
             assert isinstance(answer, Answered)
             assert not answer.late
 
-    def _is_open(self, attempt: str) -> bool:
-        opened = self._flow().attempt
+    def _may_report(self, book: Book, request: VerificationRequest, token: int | None) -> bool:
+        if token is None:
+            return self.leases.holder(book.worker, request.attempt, self.clock.now()) is None
+        return self._is_current(book, request, token)
+
+    def _instance(self, book: Book) -> Instance:
+        loaded = self._engine()._means.folds.load(book.worker)
+        assert loaded is not None
+        assert loaded.flow.instance is not None
+        return loaded.flow.instance
+
+    def _is_open(self, book: Book, attempt: str) -> bool:
+        opened = self._instance(book).attempt
         return opened is not None and opened.id == attempt
 
-    def _flow(self) -> FlowView:
-        view = self._engine().view(self.worker)
-        assert isinstance(view, WorkerView)
-        assert view.flow is not None
-        return view.flow
-
-    def _ask_again(self, engine: Engine) -> None:
-        """Whoever lost an answer asks again: as long as nothing that counts was recorded, it is told once more and not judged."""
-        last = self._flow().last
-        if last is None:
+    def _ask_again(self, engine: Engine, book: Book) -> None:
+        """Whoever lost an answer asks again: as long as nothing new was recorded, it is told once more and not judged."""
+        instance = self._instance(book)
+        last = instance.last
+        if last is None or last.status not in {AttemptStatus.ENTERED, AttemptStatus.REJECTED}:
             return
         entered = last.status is AttemptStatus.ENTERED
         since = last.resolved.seq if entered else last.attempt.requested.seq
-        known = any(map(is_admissible, self.store.entries(self.worker, since)))
-        before = self._mark()
-        answer = engine.begin(self.worker, f" {last.attempt.reason}", PERSON)
+        known = any(map(is_news, self.store.entries(book.worker, since)))
+        same = instance.visit == last.attempt.visit + entered and instance.paused is None and instance.held is None
+        before = self._mark(book)
+        answer = engine.begin(book.worker, f" {last.attempt.reason}", PERSON)
         if isinstance(answer, Begun):
-            self.verifications.append(answer.request)
+            book.verifications.append(answer.request)
+        elif not isinstance(answer, InProgress):
+            self._heard(book, answer, before)
         judged = entered or last.rejection in JUDGED_CODES
-        if judged and not known and self._flow().held is None and before[1] == self._overtakes:
+        if judged and same and not known and before[1] == self._overtakes:
             assert isinstance(answer, Answered)
-            assert (answer.repeated, answer.answer.attempt, before) == (True, last.attempt.id, self._mark())
+            assert (answer.repeated, answer.answer.attempt, before) == (True, last.attempt.id, self._mark(book))
 
     def _outcome(self, request: VerificationRequest) -> VerifierOutcome:
-        kind = self.random.choice(["move", "move", "move", "any", "any", "none", "nonsense", "fail", "give up"])
+        kind = self.random.choice(["move", "move", "move", "any", "doubtful", "none", "none", "nonsense", "fail", "give up"])
         ways = [each.transition for each in request.questions]
-        authored = ways[:-1]
         match kind:
             case "fail":
                 return VerifierFailed(self.random.choice(list(FailureCause)), "it broke")
@@ -233,8 +343,13 @@ class World:
             case "nonsense":
                 return VerifierAnswered((judgement("nowhere", Verdict.MET),))
             case "move":
-                met = self.random.choice(authored if self.random.random() < 0.95 else ways)
+                met = self.random.choice(ways[:-1] if self.random.random() < 0.95 else ways)
                 return VerifierAnswered(tuple(self._judged(each, Verdict.MET if each == met else Verdict.NOT_MET) for each in ways))
+            case "doubtful":
+                met, doubted = self.random.sample(ways, 2)
+                unresolved = judgement(doubted, Verdict.MET, citations=(EntryCitation("E99999999"),))
+                others = (judgement(each, Verdict.MET if each == met else Verdict.NOT_MET) for each in ways if each != doubted)
+                return VerifierAnswered((unresolved, *others))
             case "none":
                 return VerifierAnswered(tuple(self._judged(each, Verdict.NOT_MET) for each in ways))
             case _:
@@ -244,144 +359,151 @@ class World:
         cited = self.random.choice([(), (), (), ("E00000001",), ("E99999999",)])
         return judgement(transition, verdict, citations=tuple(map(EntryCitation, cited)))
 
-    def _say(self, engine: Engine) -> None:
-        name = f"note {self.random.randrange(8)}"
-        before = self._mark()
-        answer = engine.submit(self.worker, (TextSegment(name),), self.random.choice([PERSON, AGENT]), name)
-        self._submitted(name, answer, before)
+    # --- input, records, operators --------------------------------------------------------------------------------------------------
 
-    def _start_flow(self, engine: Engine) -> None:
+    def _say(self, engine: Engine, book: Book) -> None:
+        name = f"note {self.random.randrange(8)}"
+        before = self._mark(book)
+        answer = engine.submit(book.worker, (TextSegment(name),), self.random.choice([PERSON, AGENT]), name)
+        self._submitted(book, name, answer, before)
+
+    def _start_flow(self, engine: Engine, book: Book) -> None:
         name = f"flow {self.random.randrange(6)}"
         flow = ["review", "fork", "nothing"][int(name[-1]) % 3]
-        before = self._mark()
-        self._submitted(name, engine.submit(self.worker, input_for(flow), PERSON, name), before)
+        before = self._mark(book)
+        self._submitted(book, name, engine.submit(book.worker, input_for(flow), PERSON, name), before)
 
-    def _submitted(self, name: str, answer: Submitted | Refusal, before: tuple[int, int]) -> None:
+    def _submitted(self, book: Book, name: str, answer: Submitted | Refusal, before: tuple[int, int]) -> None:
         if isinstance(answer, Submitted):
-            self._acknowledge(name, answer)
+            self._acknowledge(book, name, answer)
         else:
             assert answer.code is RefusalCode.INSTANCE_ACTIVE, answer
-            self._refused(before)
+            self._refused(book, before)
 
-    def _record_evidence(self, engine: Engine) -> None:
-        """A host's hook appends beside the engines, by its own compare-and-swap."""
-        head = self.store.sound.head(self.worker)
-        assert head is not None
-        self.store.sound.append(self.worker, head, (NewEntry(Kind.TOOL_RESULT, HOST, self.clock.now(), b"exit status 0"),), {})
+    def _record(self, engine: Engine, book: Book) -> None:
+        """A host reports what a tool gave, now and then the same once more."""
+        number = self.random.randrange(40)
+        kind = Kind.TOOL_RESULT if number % 3 else Kind.NOTE
+        answer = engine.record(book.worker, kind, f"exit {number}".encode(), HOST, RecordKey("host", "s", f"use-{number}"))
+        assert isinstance(answer, RecordedEntry), answer
+        self._acknowledge_entry(book, answer)
 
-    def _look(self, engine: Engine) -> None:
-        view = engine.view(self.worker)
-        assert isinstance(view, WorkerView), view
-        fresh = self._engine().view(self.worker)
-        assert fresh == view
+    def _run(self, engine: Engine, book: Book) -> None:
+        act = self.random.choice([lambda: engine.start_run(book.worker, "run", HOST), lambda: engine.stop(book.worker, "for now", PERSON)])
+        answer = act()
+        assert isinstance(answer, RecordedEntry), answer
+        self._acknowledge_entry(book, answer)
+
+    def _operate(self, engine: Engine, book: Book) -> None:
+        verbs = [*Verb, Verb.RESUME, Verb.RESUME, Verb.REWIND]
+        verb = self.random.choice(verbs if self.random.random() < 0.2 else [each for each in verbs if each is not Verb.CANCEL])
+        if self._instance(book).paused is not None and self.random.random() < 0.5:
+            verb = Verb.RESUME
+        state = self.random.choice([*self._instance(book).entered, "nowhere"]) if verb is Verb.REWIND else ""
+        operation = f"op {self.random.randrange(30)}"
+        before = self._mark(book)
+        answer = engine.operate(book.worker, verb, "because", PERSON, operation, state=state)
+        if isinstance(answer, Operated):
+            assert not answer.repeated or before[1] != self._overtakes or before == self._mark(book) or self._depth
+        else:
+            assert answer.code in NOTHING_TO_CHANGE, answer
+            self._refused(book, before)
+
+    def _fork(self, engine: Engine, book: Book) -> None:
+        self._discover()
+        if len(self.books) > FORKS_MAX:
+            return
+        answer = engine.fork(book.worker, "try another way", PERSON, f"fork {len(self.books)}")
+        self._discover()
+        if isinstance(answer, Forked):
+            forked = self.books[answer.worker]
+            assert (forked.parent, answer.origin.worker) == (book, book.worker)
+        else:
+            assert answer.code is RefusalCode.OPERATION_CONFLICT, answer
 
     # --- what was said --------------------------------------------------------------------------------------------------------------
 
-    def _heard(self, answer: Answered | Refusal, before: tuple[int, int]) -> None:
-        if isinstance(answer, Refusal):
-            allowed = {RefusalCode.NO_ACTIVE_INSTANCE, RefusalCode.REASON_BLANK, RefusalCode.STATE_CHANGED, RefusalCode.INSTANCE_HELD}
-            assert answer.code in allowed, answer
-            self._refused(before)
-            return
-        first = self.told.setdefault(answer.answer.attempt, answer.answer)
-        assert first == answer.answer
+    def _heard(self, book: Book, answer: Answered | InProgress | Refusal, before: tuple[int, int]) -> None:
+        match answer:
+            case Refusal():
+                assert answer.code in REFUSALS, answer
+                self._refused(book, before)
+            case InProgress():
+                self._refused(book, before)
+            case Answered():
+                assert book.told.setdefault(answer.answer.attempt, answer.answer) == answer.answer
 
-    def _refused(self, before: tuple[int, int]) -> None:
-        _, overtakes = before
-        assert overtakes != self._overtakes or before == self._mark()
+    def _refused(self, book: Book, before: tuple[int, int]) -> None:
+        """Nothing was written, unless by somebody else."""
+        assert before[1] != self._overtakes or before == self._mark(book)
 
-    def _acknowledge(self, name: str, submitted: Submitted) -> None:
-        first = self.submissions.setdefault(name, submitted)
+    def _acknowledge(self, book: Book, name: str, submitted: Submitted) -> None:
+        first = book.submissions.setdefault(name, submitted)
         assert (first.worker, first.head, first.instance) == (submitted.worker, submitted.head, submitted.instance)
-        self.acknowledged[submitted.head.seq] = submitted.head.digest
+        book.acknowledged[submitted.head.seq] = submitted.head.digest
 
-    def _mark(self) -> tuple[int, int]:
+    def _acknowledge_entry(self, book: Book, answer: RecordedEntry) -> None:
+        assert book.acknowledged.setdefault(answer.head.seq, answer.head.digest) == answer.head.digest
+
+    def _mark(self, book: Book) -> tuple[int, int]:
         """Give the length of the log, and how often somebody was overtaken: then another may have written."""
-        head = self.store.sound.head(self.worker)
+        head = self.store.sound.head(book.worker)
         return 0 if head is None else head.seq, self._overtakes
 
-    # --- the laws -------------------------------------------------------------------------------------------------------------------
+    # --- the laws, and the end ------------------------------------------------------------------------------------------------------
 
     def check(self) -> None:
         """Check every law."""
-        logged = list(self.engines[0].log(self.worker))
-        self._check_chain([each.entry for each in logged])
-        live = [engine.view(self.worker) for engine in (*self.engines, self._engine())]
-        assert live[0] == live[1] == live[2]
-        view = live[0]
-        assert isinstance(view, WorkerView)
-        events = [event for each in logged for event in each.events]
-        folded = replay([Recorded(each.id, each.event) for each in events], DEFINITIONS).instance
-        assert folded is not None
-        assert view.flow is not None
-        assert (folded.id, folded.state, folded.visit, folded.status, folded.attempt, folded.last) == (
-            view.flow.instance,
-            view.flow.state,
-            view.flow.visit,
-            view.flow.status,
-            view.flow.attempt,
-            view.flow.last,
-        )
-        self._check_attempts([each.event for each in events])
-        self._check_payloads([each.payload for each in logged])
-
-    def _check_chain(self, log: list[Entry]) -> None:
-        known = len(self._checked)
-        assert self._checked == log[:known]
-        for entry, before in zip(log[known:], [None, *log][known:], strict=False):
-            assert check(entry, GENESIS if before is None else Head(before.seq, before.digest)) is None
-        self._checked = log
-        assert self.acknowledged.items() <= {entry.seq: entry.digest for entry in log}.items()
-        keys = [entry.key for entry in log if entry.key is not None]
-        assert len(keys) == len(set(keys))
-
-    def _check_attempts(self, events: list[Event]) -> None:
-        begun = [each.attempt for each in events if isinstance(each, TransitionRequested)]
-        assert len(begun) == len(set(begun))
-        late = [each.attempt for each in events if isinstance(each, LateResultIgnored)]
-        assert len(late) == len(set(late))
-        passed = {each.attempt: each for each in events if isinstance(each, TransitionCheckPassed)}
-        entered = [each.attempt for each in events if isinstance(each, StateEntered) and each.attempt is not None]
-        assert entered == list(passed)
-        for attempt, check_passed in passed.items():
-            given = [(each.transition, each.verdict) for each in check_passed.judgements]
-            assert given in [[(each.transition, each.verdict) for each in said] for said in self.reported.get(attempt, [])]
-
-    def _check_payloads(self, payloads: list[Payload]) -> None:
-        answers = [each.content for each in payloads if isinstance(each, ToolResult)]
-        assert answers == [self.told.get(each.attempt, each) for each in answers]
-        submissions = [each.submission for each in payloads if isinstance(each, UserInput)]
-        assert len(submissions) == len(set(submissions))
-        assert set(self.submissions) <= set(submissions)
-
-    # --- the end --------------------------------------------------------------------------------------------------------------------
+        self._discover()
+        for book in self.books.values():
+            book.check(self.store.sound, [*self.engines, self._engine()])
 
     def settle(self) -> None:
-        """Let nothing go wrong any more: whatever is open is verified and the flow walks to its end."""
+        """Let nothing go wrong any more: whatever is open is verified and every flow walks to its end."""
         self._faults = False
-        engine = self.engines[0]
+        self._discover()
+        for book in self.books.values():
+            self._settle(self.engines[0], book)
+            self._tell_all(self.engines[0], book)
+            book.check(self.store.sound, self.engines)
+            book.check_whole(self.store.sound)
+
+    def _settle(self, engine: Engine, book: Book) -> None:
+        if self._instance(book).paused is not None and self._instance(book).status is Status.ACTIVE:
+            assert isinstance(engine.operate(book.worker, Verb.RESUME, "settling", PERSON), Operated)
+        self.clock.pass_time(60)
         for step in range(SETTLING_MAX):
-            self._record_evidence(engine)
-            answer = engine.begin(self.worker, f"settling {step}", PERSON)
+            assert isinstance(engine.record(book.worker, Kind.TOOL_RESULT, b"", HOST, RecordKey("settling", "", str(step))), RecordedEntry)
+            answer = engine.begin(book.worker, f"settling {step}", PERSON)
             if isinstance(answer, Refusal):
-                assert answer.code is RefusalCode.NO_ACTIVE_INSTANCE
-                return self._tell_all(engine)
+                assert answer.code is RefusalCode.NO_ACTIVE_INSTANCE, answer
+                return
             if isinstance(answer, Begun):
-                self._settle(engine, answer.request)
+                self._move(engine, book, answer.request)
         raise AssertionError(f"not settled after {SETTLING_MAX} steps")
 
-    def _tell_all(self, engine: Engine) -> None:
-        """Whoever still verifies is told what became of it."""
-        for request in self.verifications:
-            answered = engine.report(self.worker, request.attempt, VerifierCancelled())
-            assert isinstance(answered, Answered)
-            assert (answered.late, self.told.get(request.attempt, answered.answer)) == (True, answered.answer)
-
-    def _settle(self, engine: Engine, request: VerificationRequest) -> None:
-        way = {"ready": "ready", "fixed": "fixed", "good": "good", "x": "x", "end": "end"}
-        met = next(each.transition for each in request.questions if each.transition in way)
+    def _move(self, engine: Engine, book: Book, request: VerificationRequest) -> None:
+        met = next(each.transition for each in request.questions if each.transition in WAYS)
         given = tuple(judgement(each.transition, Verdict.MET if each.transition == met else Verdict.NOT_MET) for each in request.questions)
-        self.reported.setdefault(request.attempt, []).append(given)
-        answered = engine.report(self.worker, request.attempt, VerifierAnswered(given))
+        book.reported.setdefault(request.attempt, []).append(given)
+        answered = engine.report(book.worker, request.attempt, VerifierAnswered(given))
         assert isinstance(answered, Answered)
         assert (answered.answer.transition, answered.late) == (met, False)
+
+    def _tell_all(self, engine: Engine, book: Book) -> None:
+        """Whoever still verifies is told what became of it, and tokens only grew."""
+        for request in book.verifications:
+            answered = engine.report(book.worker, request.attempt, VerifierCancelled())
+            assert isinstance(answered, Answered)
+            assert (answered.late, book.told.get(request.attempt, answered.answer)) == (True, answered.answer)
+        assert all(earlier < later for (_, earlier), (_, later) in pairwise(book.leases))
+
+
+def lived(world: World, acts: int = 30) -> World:
+    """Live a history, checking after each act."""
+    world.begin()
+    for _ in range(acts):
+        world.act()
+        world.check()
+    world.settle()
+    return world

@@ -193,3 +193,11 @@ def test_operators_acts_are_no_new_evidence() -> None:
     operated(desk, Verb.PAUSE)
     operated(desk, Verb.RESUME)
     assert desk.request("done", judge).repeated
+
+
+def test_a_flow_that_ended_while_it_was_paused_is_refused_for_having_ended() -> None:
+    desk = Desk()
+    request = desk.begin("done").request
+    operated(desk, Verb.PAUSE)
+    desk.engine.report(desk.worker, request.attempt, verdicts(request, {"$cancel": MET}))
+    assert RefusalCode.NO_ACTIVE_INSTANCE is refused(desk.engine.begin(desk.worker, "more", PERSON))

@@ -219,7 +219,9 @@ def _not_active(message: str) -> Refusal:
 
 
 def _stopped(instance: Instance, command: Request) -> Refusal | None:
-    """Refuse what is asked of an instance that is paused or held."""
+    """Refuse what is asked of an instance that is paused or held; once it has ended it is neither."""
+    if instance.status is not Status.ACTIVE:
+        return None
     if instance.paused is not None:
         message = f"the flow was paused by {instance.paused.by}: {instance.paused.reason}"
         return Refusal(RefusalCode.INSTANCE_PAUSED, message, ("wait until an operator resumes it",))
