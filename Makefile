@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SEEDS ?= 20000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz bench lock clean
+.PHONY: help demo test lint fuzz simulate bench lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ test: $(VENV)/dev.stamp ## Create the environment and run every check: lint, typ
 fuzz: $(VENV)/fuzz.stamp ## Fuzz the parser and the evaluator, ten minutes each
 	@$(BIN)/python -m tests.fuzz syntax --seconds 600
 	@$(BIN)/python -m tests.fuzz evaluator --seconds 600
+
+simulate: $(VENV)/dev.stamp ## Live SEEDS seeded histories (20,000 unless said otherwise) and hold each against the laws of the log
+	@$(BIN)/python -m tests.simulation --histories $(SEEDS)
 
 bench: $(VENV)/dev.stamp ## Measure: ratios side by side in one run, results as JSON below build/
 	@$(BIN)/python -m benchmarks

@@ -389,8 +389,8 @@ class World:
         self._acknowledge_entry(book, answer)
 
     def _run(self, engine: Engine, book: Book) -> None:
-        act = self.random.choice([lambda: engine.start_run(book.worker, "run", HOST), lambda: engine.stop(book.worker, "for now", PERSON)])
-        answer = act()
+        starts = self.random.random() < 0.5
+        answer = engine.start_run(book.worker, "run", HOST) if starts else engine.stop(book.worker, "for now", PERSON)
         assert isinstance(answer, RecordedEntry), answer
         self._acknowledge_entry(book, answer)
 

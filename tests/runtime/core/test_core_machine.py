@@ -10,6 +10,8 @@ from stateward.runtime.core.events import (
     CancelCause,
     EntryCitation,
     FailureCause,
+    InstanceCancelled,
+    InstanceRewound,
     InstanceStarted,
     Judgement,
     StateEntered,
@@ -21,6 +23,7 @@ from stateward.runtime.core.events import (
     TransitionVerificationFailed,
     Verdict,
 )
+from stateward.runtime.core.operating import Act, Verb
 from stateward.runtime.core.replay import replay
 from tests.runtime.flows import FORK, NOTHING_TO_DO, REVIEW
 from tests.runtime.histories import History
@@ -81,6 +84,11 @@ class Flow(RuleBasedStateMachine):
         attempt = {"open": None, "last": last, "other": "attempt-0"}[which]
         self.done(before, self.history.report(data.draw(outcomes(expected)), attempt))
 
+    @rule(verb=st.sampled_from(Verb), state=st.sampled_from(["a", "b", "implement", "check", "nowhere"]))
+    def operate(self, verb: Verb, state: str) -> None:
+        before = self.history.state
+        self.done(before, self.history.do(Act(verb, "person ada", "because", state)))
+
     @rule()
     def record_evidence(self) -> None:
         self.history.note_evidence()
@@ -105,7 +113,9 @@ class Flow(RuleBasedStateMachine):
         passed = [each.attempt for each in events if isinstance(each, TransitionCheckPassed)]
         started = [each for each in events if isinstance(each, InstanceStarted)]
         assert passed == [each.attempt for each in entered if each.attempt is not None]
-        assert len(started) == sum(each.attempt is None for each in entered) == self.history.state.instances
+        led = [each for each in events if isinstance(each, InstanceCancelled | InstanceRewound)]
+        assert len(started) + len(led) == sum(each.attempt is None for each in entered)
+        assert len(started) == self.history.state.instances
         assert opened == [] or (instance is not None and instance.status is Status.ACTIVE)
 
 
