@@ -4,12 +4,12 @@ Where things lie: a project holds `.stateward/workspace`, a marker with the id o
 that Workspace lies in the user's state folder, `$XDG_STATE_HOME/stateward/<workspace id>/store.db` (`~/.local/state` by default);
 `STATEWARD_STORE`, or `--store`, names another file, or a database of PostgreSQL by its URL. The keys that seal and sign, and the
 witnesses of heads, lie apart from every store, in `$XDG_DATA_HOME/stateward/keys` (`~/.local/share` by default); `STATEWARD_KEYS` names
-another folder. It is made when something is first sealed; what only reads makes none.
+another folder. It is made when something is first sealed; what only reads makes none. A variable `XDG_…` that is no whole path counts for
+nothing, as its specification says.
 """
 
 import os
 import pwd
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,16 +23,26 @@ from typing import Final, TypeAlias
 
 from stateward.runtime.engine.flows import WorkspaceSnapshots
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import Clock, Fault, FlowStore, ListedKey, Sealer, SessionStore, StoredLogs, TrustedKey, Witness, Workspace
+from stateward.runtime.marker import NoWorkspace, drafted, find_workspace, work_folder
+from stateward.runtime.ports import (
+    Clock,
+    Fault,
+    FlowStore,
+    ListedKey,
+    Sealer,
+    SessionStore,
+    StoredLogs,
+    TrustedKey,
+    Witness,
+    WorkerRow,
+    Workspace,
+)
 from stateward.runtime.profile import DEFAULT, Profile
 from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.session.envelope import PAYLOAD_TYPE, Envelope, Signature, encoded
 
-MARKER_FOLDER: Final = ".stateward"
-MARKER_NAME: Final = "workspace"
-MARKER_BYTES_MAX: Final = 4096
-PARENTS_MAX: Final = 256
 STORE_NAME: Final = "store.db"
+STORE_FILES: Final = (STORE_NAME, f"{STORE_NAME}-wal", f"{STORE_NAME}-shm")
 PAGE: Final = 500
 """Workers listed at a time."""
 STORE_VARIABLE: Final = "STATEWARD_STORE"
@@ -40,11 +50,10 @@ URL_BEGINNINGS: Final = ("postgresql://", "postgres://")
 KEYS_VARIABLE: Final = "STATEWARD_KEYS"
 KEY_BYTES_MAX: Final = 64 * 1024
 WITNESS_FOLDER: Final = "witness"
-_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-class NoWorkspace(Fault):
-    """No marker was found, or it does not hold an id."""
+class NoHome(Fault):
+    """The environment does not tell where the user's files lie."""
 
 
 Place: TypeAlias = Path | str
@@ -57,6 +66,8 @@ class Location:
 
     workspace: str
     store: Place
+    begun: bool = False
+    """Whether the Workspace was begun just now."""
 
 
 class SystemClock:
@@ -99,50 +110,6 @@ class TimeOrderedIds:
         return str(uuid7())
 
 
-def find_workspace(folder: Path) -> str | None:
-    """Give the id in the nearest marker from `folder` upward, or None. Raises NoWorkspace for a marker that holds no id."""
-    here = folder.resolve()
-    for candidate in (here, *here.parents)[:PARENTS_MAX]:
-        marker = candidate / MARKER_FOLDER / MARKER_NAME
-        if marker.is_file():
-            return _read_marker(marker)
-    return None
-
-
-def _read_marker(marker: Path) -> str:
-    try:
-        with marker.open("rb") as file:
-            text = file.read(MARKER_BYTES_MAX).decode("ascii", "replace").strip()
-    except OSError as error:
-        raise NoWorkspace(f"cannot read {marker}: {error.strerror}", "make it readable") from error
-    if not _ID.fullmatch(text):
-        raise NoWorkspace(f"{marker} does not hold the id of a Workspace", "restore it, or remove it to begin a new Workspace")
-    return text
-
-
-def create_workspace(folder: Path) -> str:
-    """Write a marker with a new id into `folder` and give the id. Somebody who was quicker wins.
-
-    Raises NoWorkspace when it cannot be written.
-    """
-    marker = folder / MARKER_FOLDER / MARKER_NAME
-    draft = marker.with_name(f"{MARKER_NAME}.{os.getpid()}")
-    try:
-        marker.parent.mkdir(exist_ok=True)
-        (marker.parent / ".gitignore").write_text("*\n", "ascii")
-        draft.write_text(f"{TimeOrderedIds().new()}\n", "ascii")
-        try:
-            # A link appears whole or not at all and never replaces what is there.
-            marker.hardlink_to(draft)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
-    except OSError as error:
-        raise NoWorkspace(f"cannot write {marker}: {error.strerror}", "name a folder that can be written with `--workdir`") from error
-    return _read_marker(marker)
-
-
 def place_of(text: str) -> Place:
     """Read what a person named as a store: what begins like a URL of PostgreSQL is one, anything else a file."""
     return text if text.startswith(URL_BEGINNINGS) else Path(text)
@@ -154,16 +121,32 @@ def store_place(workspace: str, chosen: Place | None = None) -> Place:
         return chosen
     if from_environment := os.environ.get(STORE_VARIABLE):
         return place_of(from_environment)
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    return state / "stateward" / workspace / STORE_NAME
+    return _user_folder("XDG_STATE_HOME", ".local/state") / workspace / STORE_NAME
 
 
 def keys_path() -> Path:
     """Give the path of the key folder: `STATEWARD_KEYS`, else the one in the user's data folder."""
     if from_environment := os.environ.get(KEYS_VARIABLE):
         return Path(from_environment)
-    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return data / "stateward" / "keys"
+    return _user_folder("XDG_DATA_HOME", ".local/share") / "keys"
+
+
+def _user_folder(variable: str, usual: str) -> Path:
+    """Give our folder among the user's files: where the variable says, else at its usual place in the home folder. Raises NoHome."""
+    named = Path(os.environ.get(variable, ""))
+    if named.is_absolute():
+        return named / "stateward"
+    home = os.environ.get("HOME") or _home_of_account()
+    if not Path(home).is_absolute() or not os.path.isdir(home):  # noqa: PTH112 -- that of Path raises where it may not look
+        raise NoHome(f"there is no home folder {home}".rstrip(), f"set HOME or {variable} to a folder that is there")
+    return Path(home, usual, "stateward")
+
+
+def _home_of_account() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_dir
+    except KeyError:  # an account without a name
+        return ""
 
 
 def locate(folder: Path, chosen: Place | None = None) -> Location:
@@ -174,10 +157,51 @@ def locate(folder: Path, chosen: Place | None = None) -> Location:
     return Location(workspace, store_place(workspace, chosen))
 
 
-def locate_or_create(folder: Path, chosen: Place | None = None) -> Location:
-    """Find the Workspace of a folder, or begin one there."""
-    workspace = find_workspace(folder) or create_workspace(folder)
-    return Location(workspace, store_place(workspace, chosen))
+def is_new(folder: Path, chosen: Place | None = None) -> bool:
+    """Tell whether writing for a folder would begin a Workspace, or the store of one."""
+    workspace = find_workspace(folder)
+    if workspace is None:
+        return True
+    place = store_place(workspace, chosen)
+    return isinstance(place, Path) and not os.path.lexists(place)
+
+
+def locate_or_begin(folder: Path, chosen: Place | None = None) -> Location:
+    """Find the Workspace of a folder, or begin one there: store and marker come into being together, or neither does.
+
+    Raises what the marker and opening a store raise.
+    """
+    found = find_workspace(folder)
+    workspace = found or _begin(work_folder(folder), chosen)
+    return Location(workspace, store_place(workspace, chosen), begun=found is None)
+
+
+def _begin(folder: Path, chosen: Place | None) -> str:
+    """Make an empty store, then a marker, and give the id that the marker holds: of whoever was quicker, if somebody was."""
+    fresh = TimeOrderedIds().new()
+    place = store_place(fresh, chosen)
+    held = ""
+    try:
+        with drafted(folder, fresh) as draft:
+            _make_store(place)
+            held = draft.publish()
+    finally:
+        if held != fresh and isinstance(place, Path) and place.parent.name == fresh:
+            _remove_store(place.parent)  # nobody knows the id under which it lies
+    return held
+
+
+def _make_store(place: Place) -> None:
+    from stateward.store.database import open_store  # noqa: PLC0415 -- as below
+
+    open_store(place, write=True, create=True).close()
+
+
+def _remove_store(folder: Path) -> None:
+    with suppress(OSError):
+        for name in STORE_FILES:
+            (folder / name).unlink(missing_ok=True)
+        folder.rmdir()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +219,11 @@ class Runtime:
     witness: Witness
 
     def worker_ids(self) -> list[str]:
-        """Give the ids of the Workspace's Workers, oldest first."""
-        ids: list[str] = []
-        while page := self.sessions.workers(self.location.workspace, PAGE, ids[-1] if ids else ""):
-            ids += [row.worker for row in page]
-        return ids
+        """Give the ids of the Workspace's Workers, oldest first: by age, for an id that follows from a submission tells none."""
+        rows: list[WorkerRow] = []
+        while page := self.sessions.workers(self.location.workspace, PAGE, rows[-1].worker if rows else ""):
+            rows += page
+        return [row.worker for row in sorted(rows, key=lambda row: (row.created, row.worker))]
 
 
 @contextmanager
@@ -235,6 +259,29 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             store.sessions, snapshots, clock, TimeOrderedIds(), profile, leases=store.leases, holder=holder, heartbeat=ThreadHeartbeat()
         )
         yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness)
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """An empty Workspace that lies in memory: what it refuses, one that is yet to be begun would refuse too."""
+
+    workspace: str
+    engine: Engine
+    flows: FlowStore
+    clock: Clock
+
+
+def rehearsal(profile: Profile = DEFAULT) -> Rehearsal:
+    """Give a Workspace in which something can be tried before anything is written."""
+    from stateward.store.memory import MemoryFlowStore  # noqa: PLC0415 -- only what begins a Workspace needs it
+    from stateward.store.memory_leases import MemoryLeaseStore  # noqa: PLC0415
+    from stateward.store.memory_sessions import MemorySessionStore  # noqa: PLC0415
+
+    clock, ids, flows = SystemClock(), TimeOrderedIds(), MemoryFlowStore()
+    workspace = flows.ensure(Workspace(ids.new(), "", clock.now())).id
+    snapshots = WorkspaceSnapshots(workspace, flows)
+    engine = Engine(MemorySessionStore(), snapshots, clock, ids, profile, leases=MemoryLeaseStore())
+    return Rehearsal(workspace, engine, flows, clock)
 
 
 class Keys:

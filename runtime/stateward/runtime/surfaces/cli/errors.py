@@ -1,4 +1,7 @@
-"""How a command says that something failed: one line with what and where, one with the remedy, and the documented exit status."""
+"""How a command says that something failed: one line with what and where, one with the remedy, and the documented exit status.
+
+Invariant: names in such a line, of files, Workers or whatever else was handed to the command, cannot act on a terminal.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,6 +9,8 @@ from typing import Any, Final
 
 import click
 
+from stateward.compiler.diagnostics.cells import safe
+from stateward.runtime.marker import NoWorkspace
 from stateward.runtime.ports import Fault
 
 STATUS_FOUND: Final = 1
@@ -29,15 +34,17 @@ class Stop(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print to standard error."""
-        click.echo(f"error: {self.message}", err=True, file=file)
+        click.echo(f"error: {safe(self.message)}", err=True, file=file)
         if self.remedy:
-            click.echo(f"  = help: {self.remedy}", err=True, file=file)
+            click.echo(f"  = help: {safe(self.remedy)}", err=True, file=file)
 
 
 @contextmanager
 def faults_shown() -> Iterator[None]:
-    """Turn a fault of the environment into one clear line and status 3."""
+    """Turn a fault into one clear line: of the environment with status 3, and with status 2 where simply nothing is there."""
     try:
         yield
+    except NoWorkspace as fault:
+        raise Stop(STATUS_USAGE, fault.message, fault.remedy) from fault
     except Fault as fault:
         raise Stop(STATUS_ENVIRONMENT, fault.message, fault.remedy) from fault

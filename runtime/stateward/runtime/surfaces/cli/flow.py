@@ -1,7 +1,6 @@
 """`stateward flow`: flows in the Workspace."""
 
-import json
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, assert_never
 
@@ -9,21 +8,35 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from stateward.compiler.cli import SELECTORS
+from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.text import render
 from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.flows import NotCompiled, save_flow
-from stateward.runtime.ports import Revision, Saved, StaleBase
-from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.ports import Clock, FlowStore, Revision, Saved, StaleBase
+from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.output import emit, emit_json
 from stateward.runtime.surfaces.cli.present import show, terminal_console
 from stateward.runtime.surfaces.cli.reading import FileHost
-from stateward.runtime.wiring import account_name, locate, locate_or_create, program_version, reading, writing
+from stateward.runtime.wiring import (
+    Place,
+    account_name,
+    is_new,
+    locate,
+    locate_or_begin,
+    place_of,
+    program_version,
+    reading,
+    rehearsal,
+    writing,
+)
 
 SUFFIX: Final = ".dcdl"
 PAGE: Final = 500
 
-_WORKDIR = click.option("--workdir", type=click.Path(path_type=Path), default=".", metavar="DIR", help="A folder of the Workspace.")
-_STORE = click.option("--store", type=click.Path(path_type=Path), metavar="FILE", help="The store, where it is not the usual one.")
+_WORKDIR = click.option("--workdir", type=Path, default=".", metavar="DIR", help="A folder of the Workspace.")
+_STORE = click.option("--store", type=place_of, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…")
 
 
 @click.group("flow")
@@ -32,43 +45,68 @@ def flow_group() -> None:
 
 
 @flow_group.command("save")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=Path)
 @click.option("--slug", help="What it is kept under; the file's name without its ending, where it is not given.")
 @click.option("--base", type=click.IntRange(min=1), metavar="N", help="The revision it was made from; left out for a new slug.")
 @click.option("--note", default="", help="What is said about the revision.")
 @_WORKDIR
 @_STORE
-def save_command(*, path: Path, slug: str | None, base: int | None, note: str, workdir: Path, store: Path | None) -> None:
+def save_command(*, path: Path, slug: str | None, base: int | None, note: str, workdir: Path, store: Place | None) -> None:
     """Compile a flow and keep it as a new revision. What does not compile is not kept."""
-    content = _content(path)
+    content = content_of(path)
     slug = slug or path.name.removesuffix(SUFFIX)
-    with faults_shown(), writing(locate_or_create(workdir, store)) as runtime:
+    _require_unicode("note", note)
+    saving = _Saving(path, content, slug, base, note)
+    with faults_shown():
+        if is_new(workdir, store):
+            # Tried in an empty Workspace first, so that what is refused begins none.
+            trial = rehearsal()
+            saving.saved(trial.flows, trial.workspace, trial.clock)
+        with writing(locate_or_begin(workdir, store)) as runtime:
+            saved = saving.saved(runtime.flows, runtime.location.workspace, runtime.clock)
+            location = runtime.location
+    if location.begun:
+        emit(f"began Workspace {location.workspace}\n")
+    emit(f"{'saved' if saved.created else 'nothing changed:'} workspace:{slug} revision {saved.revision.revision}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Saving:
+    """What is to be saved."""
+
+    path: Path
+    content: bytes
+    slug: str
+    base: int | None
+    note: str
+
+    def saved(self, flows: FlowStore, workspace: str, clock: Clock) -> Saved:
+        """Save it. Raises Stop when it is not kept."""
         saved = save_flow(
-            runtime.flows,
-            runtime.location.workspace,
-            content,
-            slug=slug,
-            base=base,
+            flows,
+            workspace,
+            self.content,
+            slug=self.slug,
+            base=self.base,
             author=account_name(),
-            note=note,
+            note=self.note,
             compiler=program_version(),
-            clock=runtime.clock,
+            clock=clock,
         )
-    match saved:
-        case Saved(revision=revision, created=created):
-            click.echo(f"{'saved' if created else 'nothing changed:'} workspace:{slug} revision {revision.revision}")
-        case StaleBase(current=None):
-            raise Stop(STATUS_FOUND, f"no flow `{slug}` is kept, so there is no revision {base} of it", "leave out `--base`")
-        case StaleBase(current=current):
-            assert current is not None
-            raise Stop(STATUS_FOUND, *_stale(slug, base, current))
-        case NotCompiled(compilation=compilation):
-            click.echo(render(compilation.diagnostics, FileHost().look()), err=True, nl=False)
-            raise Stop(STATUS_FOUND, f"`{path}` is not kept: it does not compile as `{slug}`")
-        case Refusal():
-            raise Stop(STATUS_USAGE, saved.message, "; ".join(saved.allowed))
-        case _:
-            assert_never(saved)
+        match saved:
+            case Saved():
+                return saved
+            case StaleBase(current=None):
+                raise Stop(STATUS_FOUND, f"no flow `{self.slug}` is kept, so there is no revision {self.base} of it", "leave out `--base`")
+            case StaleBase(current=current):
+                assert current is not None
+                raise Stop(STATUS_FOUND, *_stale(self.slug, self.base, current))
+            case NotCompiled(compilation=compilation):
+                click.echo(render(compilation.diagnostics, FileHost().look(err=True)), err=True, nl=False)
+                raise Stop(STATUS_FOUND, f"`{self.path}` is not kept: it does not compile as `{self.slug}`")
+            case Refusal():
+                raise Stop(STATUS_USAGE, saved.message, " or ".join(saved.allowed))
+        assert_never(saved)
 
 
 def _stale(slug: str, base: int | None, current: Revision) -> tuple[str, str]:
@@ -79,24 +117,31 @@ def _stale(slug: str, base: int | None, current: Revision) -> tuple[str, str]:
     )
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """Read a source from a file, to its end or to one byte more than a source has. Raises Stop."""
+    if str(path).startswith(SELECTORS):
+        raise Stop(STATUS_USAGE, f"`{path}` is no file", "name the file it is saved from")
+    found = FileHost().find(str(path), bytes_max=FLOW_SOURCE_BYTES_MAX)
+    document = found if isinstance(found, Failure) else next(found.documents) if not found.is_folder else None
+    if document is None:
+        raise Stop(STATUS_USAGE, f"`{path}` is a folder", "name a file in it")
+    if isinstance(document, Failure):
+        raise Stop(document.status, document.message, document.remedy)
+    return document.data
+
+
+def _require_unicode(what: str, text: str) -> None:
     try:
-        with path.open("rb") as file:
-            return file.read(FLOW_SOURCE_BYTES_MAX + 1)
-    except FileNotFoundError as missing:
-        raise Stop(STATUS_USAGE, f"`{path}` does not exist", "check the path") from missing
-    except IsADirectoryError as folder:
-        raise Stop(STATUS_USAGE, f"`{path}` is a folder", "name a file in it") from folder
-    except OSError as fault:
-        reason = (fault.strerror or type(fault).__name__).lower()
-        raise Stop(STATUS_ENVIRONMENT, f"`{path}` cannot be read: {reason}", "make it readable") from fault
+        text.encode("utf-8")
+    except UnicodeEncodeError as problem:
+        raise Stop(STATUS_USAGE, f"the {what} is no Unicode text", "write it in UTF-8") from problem
 
 
 @flow_group.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, one flow a line.")
 @_WORKDIR
 @_STORE
-def list_command(workdir: Path, store: Path | None, *, as_json: bool) -> None:
+def list_command(workdir: Path, store: Place | None, *, as_json: bool) -> None:
     """List the flows of the Workspace with their current revisions."""
     found: list[Revision] = []
     with faults_shown(), reading(locate(workdir, store)) as runtime:
@@ -104,7 +149,7 @@ def list_command(workdir: Path, store: Path | None, *, as_json: bool) -> None:
             found += page
     if as_json:
         for each in found:
-            sys.stdout.write(json.dumps(_data(each)) + "\n")
+            emit_json(_data(each))
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("selector", "revision", "saved", "by"):

@@ -1,9 +1,10 @@
-"""How a Worker looks in a terminal. Pure: values in, rich renderables out.
+"""How a Worker looks in a terminal: values in, rich renderables out, and their way to standard output.
 
 Invariants: text of authors, workers and verifiers reaches the terminal with nothing in it that a terminal would obey, and is never read
 as markup; what could not be checked is called that, never yes or no.
 """
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, assert_never
 
@@ -39,6 +40,7 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
 from stateward.runtime.session.answers import Answer, TransitionAnswer
 from stateward.runtime.session.payloads import SessionStarted, UserInput
+from stateward.runtime.surfaces.cli.output import Shape, emit
 
 PLAIN_WIDTH: Final = 120
 SUMMARY_CHARACTERS_MAX: Final = 160
@@ -51,9 +53,10 @@ STATUS_STYLES: Final[Mapping[Status, str]] = {Status.ACTIVE: "cyan", Status.COMP
 
 
 def terminal_console() -> Console:
-    """Give the console that commands print to; where it is no terminal, lines are wide and hold no colours."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
+    """Give the console that parts are laid out for; where it is no terminal, lines are wide and hold no colours."""
+    shape = Shape(sys.stdout)
+    console = Console(file=shape, highlight=False)
+    return console if console.is_terminal else Console(file=shape, highlight=False, width=PLAIN_WIDTH)
 
 
 def indented(part: RenderableType) -> Padding:
@@ -71,9 +74,7 @@ def show(console: Console, *parts: RenderableType) -> None:
     with console.capture() as captured:
         for part in parts:
             console.print(part)
-    lines = captured.get().split("\n")
-    console.file.write("\n".join(line.rstrip(" ") for line in lines))
-    console.file.flush()
+    emit("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
 
 def task_shown(texts: Sequence[str]) -> Iterator[RenderableType]:

@@ -51,8 +51,9 @@ WorkspaceResolver = Callable[[str], Document | Failure]
 
 def workspace_source(slug: str) -> Document | Failure:
     """Give the current source of a slug in the Workspace of the current folder; nothing is written."""
+    from stateward.runtime.marker import NoWorkspace  # noqa: PLC0415
     from stateward.runtime.ports import Fault  # noqa: PLC0415 - only this selector opens a store
-    from stateward.runtime.wiring import NoWorkspace, locate, reading  # noqa: PLC0415
+    from stateward.runtime.wiring import locate, reading  # noqa: PLC0415
 
     named = quoted(f"workspace:{_shown(slug)}")
     try:

@@ -1,16 +1,16 @@
 """`stateward run`: a person, or a script, works through a flow at the terminal.
 
 Invariants: whatever was acknowledged is in the log, so an interruption at any moment loses nothing; a resumed run begins from the log
-alone; a script's k-th request answers the instance's k-th attempt, so a script needs no cursor either.
+alone; a script's k-th request answers the instance's k-th attempt, so a script needs no cursor either; what is refused before it began
+has written nothing.
 """
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
-from typing import Final, assert_never
+from typing import Final, TypeAlias, assert_never
 
 import click
 from rich.console import Console
@@ -22,11 +22,12 @@ from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import FlowView, WorkerView
-from stateward.runtime.ports import Verifier
-from stateward.runtime.profile import DEFAULT, DEMONSTRATION
-from stateward.runtime.session.payloads import UserInput
-from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
-from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_INTERRUPTED, STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.marker import work_folder
+from stateward.runtime.ports import Damaged, Verifier
+from stateward.runtime.profile import DEFAULT, DEMONSTRATION, Profile, VerifierKind
+from stateward.runtime.session.payloads import SessionStarted, UserInput
+from stateward.runtime.session.segments import FlowSegment, TextSegment
+from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS_INTERRUPTED, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.present import (
     answer_shown,
     end_shown,
@@ -37,14 +38,19 @@ from stateward.runtime.surfaces.cli.present import (
     task_shown,
     terminal_console,
 )
-from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal
+from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal, is_terminal
 from stateward.runtime.verifier.person import NobodyThere, PersonVerifier
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
 from stateward.runtime.verifier.scripted import ScriptedVerifier
-from stateward.runtime.wiring import Place, Runtime, locate_or_create, person_at_terminal, place_of, writing
+from stateward.runtime.wiring import Place, Runtime, is_new, locate_or_begin, person_at_terminal, place_of, rehearsal, writing
 
+FIRST_ENTRIES: Final = 2
+"""In which a Worker's session and its first input lie."""
+NOTHING_THERE: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 WAIT_SECONDS_MAX: Final = 30.0
 """Before looking again whether somebody else still verifies."""
+Segments: TypeAlias = tuple[FlowSegment | TextSegment, ...]
+"""What a run is started with: its flow, then its texts."""
 STATUS_ACTIVE: Final = STATUS_FOUND
 """The run ended and the flow did not."""
 
@@ -52,10 +58,10 @@ STATUS_ACTIVE: Final = STATUS_FOUND
 @click.command("run")
 @click.argument("selector")
 @click.option("--text", "texts", multiple=True, metavar="TEXT", help="What the work is about; may be given more than once.")
-@click.option("--workdir", type=click.Path(path_type=Path), default=".", metavar="DIR", help="The folder of the work.")
+@click.option("--workdir", type=Path, default=".", metavar="DIR", help="The folder of the work.")
 @click.option("--resume", is_flag=True, help="Go on with the latest run of this flow in this folder, if there is one.")
 @click.option("--worker", metavar="ID", help="The Worker to go on with, where it is not the latest.")
-@click.option("--answers", type=click.Path(path_type=Path), metavar="FILE", help="Reasons and verdicts for a demonstration.")
+@click.option("--answers", type=Path, metavar="FILE", help="Reasons and verdicts for a demonstration.")
 @click.option("--max-requests", type=click.IntRange(min=1), metavar="N", help="End after N requests and leave the flow as it is.")
 @click.option("--store", type=place_of, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…")
 def run_command(
@@ -75,19 +81,22 @@ def run_command(
     the verifier answers for each condition. Ctrl-C loses nothing: the same command with --resume goes on. Exit status: 0 when the flow
     ended, 1 when the run ended and the flow did not, 2 and 3 for wrong usage and a failing environment, 130 when interrupted.
     """
-    if not workdir.is_dir():
-        raise Stop(STATUS_USAGE, f"`{workdir}` is no folder", "name the folder of the work with `--workdir`")
     if worker is not None and not resume:
         raise Stop(STATUS_USAGE, "`--worker` names a Worker to go on with", "add `--resume`")
     script = None if answers is None else _script(answers)
-    if script is None and not sys.stdin.isatty():
+    if script is None and not is_terminal():
         raise Stop(STATUS_USAGE, "a person judges, and standard input is no terminal", "run it in a terminal, or name `--answers FILE`")
-    folder = workdir.resolve()
+    profile = DEFAULT if script is None else DEMONSTRATION
+    segments: Segments = (FlowSegment(selector), *map(TextSegment, texts))
     console = terminal_console()
-    with faults_shown(), writing(locate_or_create(folder, store), DEFAULT if script is None else DEMONSTRATION) as runtime:
-        run = Run(runtime, console, selector, str(folder), Terminal(console), script, max_requests)
-        with _interruptible(run):
-            status = run.whole(texts, worker, resume=resume)
+    with faults_shown():
+        folder = work_folder(workdir)
+        if is_new(folder, store):
+            _rehearse(profile, segments, worker)
+        with writing(locate_or_begin(folder, store), profile) as runtime:
+            run = Run(runtime, console, segments, str(folder), Terminal(console), script, max_requests)
+            with _interruptible(run):
+                status = run.whole(worker, resume=resume)
     raise click.exceptions.Exit(status)
 
 
@@ -95,7 +104,26 @@ def _script(path: Path) -> AnswersFile:
     try:
         return read_answers(path)
     except AnswersProblem as problem:
-        raise Stop(STATUS_USAGE, problem.message, problem.remedy) from problem
+        unreadable = isinstance(problem.__cause__, OSError) and not isinstance(problem.__cause__, NOTHING_THERE)
+        raise Stop(STATUS_ENVIRONMENT if unreadable else STATUS_USAGE, problem.message, problem.remedy) from problem
+
+
+def _rehearse(profile: Profile, segments: Segments, worker: str | None) -> None:
+    """Stop what an empty Workspace would refuse, before one is begun."""
+    if worker is not None:
+        raise _no_worker(worker)
+    trial = rehearsal(profile)
+    started = trial.engine.start_worker(trial.workspace, segments, person_at_terminal())
+    if isinstance(started, Refusal):
+        raise _refused(started)
+
+
+def _refused(refusal: Refusal) -> Stop:
+    return Stop(STATUS_USAGE, f"{refusal.code}: {refusal.message}", " or ".join(refusal.allowed))
+
+
+def _no_worker(named: str) -> Stop:
+    return Stop(STATUS_USAGE, f"no Worker `{named}` in this Workspace", "leave out `--worker` for the latest one of this flow")
 
 
 @contextmanager
@@ -114,55 +142,89 @@ class Run:
 
     runtime: Runtime
     console: Console
-    selector: str
+    segments: Segments
     workdir: str
     terminal: Terminal
     script: AnswersFile | None
     requests_left: int | None
+    _told: str = ""
+    """The open attempt of which it was told that it is gone on with, or waited for."""
 
-    def whole(self, texts: tuple[str, ...], worker: str | None, *, resume: bool) -> int:
+    @property
+    def selector(self) -> str:
+        """The flow to work through."""
+        return next(each.selector for each in self.segments if isinstance(each, FlowSegment))
+
+    def whole(self, worker: str | None, *, resume: bool) -> int:
         """Start or resume, work until the flow ends or the run does, and give the exit status."""
         view = self._resumed(worker) if resume else None
         if view is None:
             if resume:
-                show(self.console, Text("nothing to resume here: starting", "dim"))
-            view = self._started(texts)
-        elif texts:
-            show(self.console, Text("resuming: the text was submitted when the run started and is not submitted again", "dim"))
+                self._say("nothing to resume here: starting")
+            view = self._started()
+        elif len(self.segments) > 1:
+            self._say("resuming: the text was submitted when the run started and is not submitted again")
         show(self.console, *task_shown(self._task(view.worker)))
         return self._worked(view)
 
     def say_how_to_resume(self) -> None:
         """Say how to go on."""
-        show(self.console, Text("go on with the same command and `--resume`", "dim"))
+        self._say("go on with the same command and `--resume`")
+
+    def _say(self, text: str) -> None:
+        show(self.console, plain(text, "dim"))
 
     # --- starting and resuming ------------------------------------------------------------------------------------------------------
 
-    def _started(self, texts: tuple[str, ...]) -> WorkerView:
-        segments: tuple[Segment, ...] = (FlowSegment(self.selector), *map(TextSegment, texts))
-        actor = person_at_terminal()
-        started = self.runtime.engine.start_worker(self.runtime.location.workspace, segments, actor, workdir=self.workdir)
+    def _started(self) -> WorkerView:
+        location = self.runtime.location
+        started = self.runtime.engine.start_worker(location.workspace, self.segments, person_at_terminal(), workdir=self.workdir)
         match started:
             case Refusal():
-                raise Stop(STATUS_USAGE, f"{started.code}: {started.message}", "; ".join(started.allowed))
+                raise _refused(started)
             case Submitted(worker=worker):
-                show(self.console, Text(f"started Worker {worker}", "dim"))
+                if location.begun:
+                    self._say(f"began Workspace {location.workspace} in {self.workdir}")
+                self._say(f"started Worker {worker}")
                 return self._view(worker)
         assert_never(started)
 
     def _resumed(self, named: str | None) -> WorkerView | None:
         ids = self.runtime.worker_ids()
-        if named is not None and named not in ids:
-            raise Stop(STATUS_USAGE, f"no Worker `{named}` in this Workspace", "leave out `--worker` for the latest one of this flow")
-        for worker in reversed(ids) if named is None else (named,):
-            view = self._view(worker)
-            flow = view.flow
-            if flow is not None and flow.pin.selector == self.selector and view.workdir == self.workdir:
-                show(self.console, Text(f"resuming Worker {worker}", "dim"))
-                return view
-            if named is not None:
-                raise Stop(STATUS_USAGE, f"Worker `{named}` does not run `{self.selector}` in this folder", "see `stateward status`")
+        if named is not None:
+            return self._named(named, ids)
+        for worker in reversed(ids):
+            if self._started_as(worker) == (self.selector, self.workdir):
+                self._say(f"resuming Worker {worker}")
+                return self._view(worker)
         return None
+
+    def _named(self, named: str, ids: Sequence[str]) -> WorkerView:
+        if named not in ids:
+            raise _no_worker(named)
+        view = self._view(named)
+        if view.flow is None or view.flow.pin.selector != self.selector:
+            raise Stop(STATUS_USAGE, f"Worker `{named}` does not run `{self.selector}`", "see `stateward status`")
+        self._say(f"resuming Worker {named}")
+        if view.workdir != self.workdir:
+            self._say(f"it was started for {view.workdir}, and goes on in {self.workdir}")
+        return view
+
+    def _started_as(self, worker: str) -> tuple[str, str]:
+        """Give the selector and the folder that a Worker was started with, from its first entries: nothing else of its log matters."""
+        selector = workdir = ""
+        try:
+            for logged in self.runtime.engine.log(worker, upto=FIRST_ENTRIES):
+                match logged.payload:
+                    case SessionStarted():
+                        workdir = logged.payload.workdir
+                    case UserInput(segments=segments):
+                        selector = next((each.selector for each in segments if isinstance(each, FlowSegment)), "")
+                    case _:
+                        pass
+        except Damaged as fault:
+            raise Stop(STATUS_ENVIRONMENT, fault.message, "name the Worker to go on with: `--worker ID`") from fault
+        return selector, workdir
 
     def _view(self, worker: str) -> WorkerView:
         view = self.runtime.engine.view(worker)
@@ -170,10 +232,10 @@ class Run:
         return view
 
     def _task(self, worker: str) -> tuple[str, ...]:
-        """Give the texts that the run was started with: they lie in the entry behind the session's first."""
+        """Give the texts that the run was started with."""
         return tuple(
             segment.content
-            for logged in self.runtime.engine.log(worker, upto=2)
+            for logged in self.runtime.engine.log(worker, upto=FIRST_ENTRIES)
             if isinstance(logged.payload, UserInput)
             for segment in logged.payload.segments
             if isinstance(segment, TextSegment)
@@ -182,8 +244,8 @@ class Run:
     # --- working --------------------------------------------------------------------------------------------------------------------
 
     def _worked(self, view: WorkerView) -> int:
-        verifier: Verifier = PersonVerifier(self.terminal) if self.script is None else ScriptedVerifier(self.script)
         flow = _flow(view)
+        verifier = self._verifier(view, flow)
         shown: tuple[str, int] | None = None
         while flow.status is Status.ACTIVE:
             if flow.attempt is None and self.requests_left == 0:
@@ -195,25 +257,38 @@ class Run:
                 reason = self._reason(flow)
                 if reason is None:
                     return self._left()
-                if not self._asked(view.worker, reason, verifier):
-                    return STATUS_ACTIVE
+                outcome = self._asked(view.worker, reason, verifier)
             except (EndOfInput, NobodyThere) as end:
                 show(self.console, Text(f"\n{end or 'the input ended'}", "yellow"))
                 return self._left()
-            view = self._view(view.worker)
+            before, view = flow, self._view(view.worker)
             flow = _flow(view)
+            if not self._goes_on(outcome, before, flow):
+                return self._left()
         show(self.console, *end_shown(view, flow))
         return 0
 
+    def _verifier(self, view: WorkerView, flow: FlowView) -> Verifier:
+        """Give the judge. Raises Stop where nothing can come of a request, whatever its reason."""
+        verifier: Verifier = PersonVerifier(self.terminal) if self.script is None else ScriptedVerifier(self.script)
+        if flow.status is not Status.ACTIVE:
+            return verifier
+        if view.read_only:
+            raise Stop(STATUS_ENVIRONMENT, view.read_only, "use the newer program")
+        if view.verifier != verifier.kind:
+            remedy = "leave out `--answers`" if view.verifier == VerifierKind.PERSON else "name its `--answers FILE`"
+            raise Stop(STATUS_USAGE, f"Worker {view.worker} is judged by `{view.verifier}`, not by `{verifier.kind}`", remedy)
+        return verifier
+
     def _left(self) -> int:
-        show(self.console, Text("the flow stays where it is", "dim"))
+        self._say("the flow stays where it is")
         self.say_how_to_resume()
         return STATUS_ACTIVE
 
     def _reason(self, flow: FlowView) -> str | None:
         """Give the reason of the next request; None when there is to be none. An open request is gone on with."""
         if flow.attempt is not None:
-            show(self.console, Text("going on with the request that is open", "dim"))
+            self._tell_once(flow.attempt.id, "going on with the request that is open")
             return flow.attempt.reason
         if self.requests_left is not None:
             self.requests_left -= 1
@@ -224,24 +299,45 @@ class Run:
             return None
         return self.script.requests[flow.attempts].reason
 
-    def _asked(self, worker: str, reason: str, verifier: Verifier) -> bool:
-        """Make a request and show what came of it; tell whether the run can go on."""
-        if self.script is not None:
+    def _asked(self, worker: str, reason: str, verifier: Verifier) -> Answered | InProgress | Refusal:
+        """Make a request and show what came of it."""
+        if self.script is not None and not self._told:
             show(self.console, Text.assemble(("reason  ", "bold"), plain(reason)))
         outcome = self.runtime.engine.request_transition(worker, reason, person_at_terminal(), verifier)
         match outcome:
             case Refusal():
                 show(self.console, *refusal_shown(outcome))
-                return self.script is None
             case Answered():
                 show(self.console, *answer_shown(outcome.answer, repeated=outcome.repeated, late=outcome.late))
-                return not (outcome.repeated and self.script is not None)
-            case InProgress(holder=holder, expires=expires):
-                show(self.console, Text.assemble("the open request is verified by ", plain(holder), "; waiting", style="dim"))
+            case InProgress(attempt=attempt, holder=holder):
+                self._tell_once(f"{attempt} {holder}", f"the open request is verified by {holder}; waiting")
+            case _:
+                assert_never(outcome)
+        return outcome
+
+    def _tell_once(self, about: str, text: str) -> None:
+        if self._told != about:
+            self._told = about
+            self._say(text)
+
+    def _goes_on(self, outcome: Answered | InProgress | Refusal, before: FlowView, after: FlowView) -> bool:
+        """Tell whether another round can come to anything else: something moved, or a person can give another reason."""
+        match outcome:
+            case InProgress(expires=expires):
                 left = (expires - self.runtime.clock.now()).total_seconds()
                 sleep(min(max(left, 0.0), WAIT_SECONDS_MAX))
                 return True
-        assert_never(outcome)
+            case Answered(repeated=False):
+                self._told = ""
+                return True
+            case _:
+                moved = (after.instance, after.visit, after.attempts, after.attempt) != (
+                    before.instance,
+                    before.visit,
+                    before.attempts,
+                    before.attempt,
+                )
+                return moved or (self.script is None and before.attempt is None)
 
 
 def _flow(view: WorkerView) -> FlowView:

@@ -1,7 +1,5 @@
 """`stateward status` and `stateward log`: where a Worker stands, and what happened. They only read."""
 
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +8,7 @@ import click
 
 from stateward.runtime.engine.view import LoggedEntry, WorkerView
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.output import emit_json
 from stateward.runtime.surfaces.cli.present import log_shown, show, status_shown, terminal_console
 from stateward.runtime.surfaces.cli.programs import entry_data, view_data
 from stateward.runtime.wiring import Place, Runtime, locate, place_of, reading
@@ -22,7 +21,7 @@ def names_a_worker(command: Any) -> Any:
     """Add how a command is told which Worker it is about."""
     options = (
         click.argument("worker", required=False, metavar="[WORKER]"),
-        click.option("--workdir", type=click.Path(path_type=Path), default=".", metavar="DIR", help="A folder of the Workspace."),
+        click.option("--workdir", type=Path, default=".", metavar="DIR", help="A folder of the Workspace."),
         click.option("--store", type=place_of, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…"),
     )
     for option in reversed(options):
@@ -45,7 +44,7 @@ def status_command(worker: str | None, workdir: Path, store: Place | None, *, as
     with faults_shown(), reading(locate(workdir, store)) as runtime:
         view = chosen(runtime, worker)
         if as_json:
-            click.echo(json.dumps(view_data(view), ensure_ascii=False, indent=2))
+            emit_json(view_data(view), indent=2)
         else:
             show(terminal_console(), *status_shown(view))
 
@@ -63,7 +62,7 @@ def log_show_command(worker: str | None, workdir: Path, store: Place | None, aft
         entries = runtime.engine.log(chosen_id(runtime, worker), after=after)
         if as_json:
             for each in entries:
-                sys.stdout.write(json.dumps(entry_data(each), ensure_ascii=True) + "\n")
+                emit_json(entry_data(each))
             return
         shown: list[LoggedEntry] = []
         try:

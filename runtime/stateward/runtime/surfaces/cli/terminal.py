@@ -1,8 +1,13 @@
 """A person at a terminal, as worker and as judge: what is typed, one line at a time.
 
-Invariants: the end of input is never an answer; what was typed before an interruption and not submitted is lost, nothing else.
+Invariants: the end of input is never an answer, nor is what was typed before its question was put; what the terminal cut or could not
+take for text is asked for again; what was typed before an interruption and not submitted is lost, nothing else.
 """
 
+import select
+import sys
+import termios
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,6 +17,7 @@ from rich.text import Text
 
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.ports import Question, VerificationRequest
+from stateward.runtime.surfaces.cli.output import emit
 from stateward.runtime.surfaces.cli.present import indented, plain, show
 from stateward.runtime.verifier.person import NobodyThere, PersonAnswer
 
@@ -27,10 +33,40 @@ ANSWERS: Final = {
 }
 MISSING_MAX: Final = 16
 """Missing things that one answer may name here."""
+LINE_BYTES_MAX: Final = 4094
+"""Of one line, without its end. Of a longer one a terminal hands over one byte more, and drops the rest without a word."""
 
 
 class EndOfInput(Exception):
     """Nobody types any more."""
+
+
+class NotTaken(ValueError):
+    """A line that cannot be taken for what was meant; says why."""
+
+
+def is_terminal() -> bool:
+    """Tell whether somebody can be asked: both standard streams are there, and the one for input is a terminal."""
+    # Closed standard streams are None.
+    return sys.stdin is not None and sys.stdout is not None and sys.stdin.isatty()
+
+
+def read_line() -> bytes:
+    """Read a line as it was typed; nothing at all at the end of input."""
+    try:
+        return sys.stdin.buffer.readline(LINE_BYTES_MAX + 2)
+    except OSError:  # the terminal is gone
+        return b""
+
+
+def drop_typed() -> bool:
+    """Drop what was typed and not read yet; tell whether there was anything."""
+    waiting, _, _ = select.select([sys.stdin.fileno()], [], [], 0)
+    try:
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    except termios.error:  # the terminal is gone, which reading from it will tell
+        return False
+    return bool(waiting)
 
 
 @dataclass
@@ -38,25 +74,33 @@ class Terminal:
     """Where lines are read from and prompts go to."""
 
     console: Console
-    read: Callable[[str], str] = input
+    read: Callable[[], bytes] = read_line
+    drop: Callable[[], bool] = drop_typed
     _asked: set[str] = field(default_factory=set)
 
     def line(self, prompt: str) -> str:
         """Read one line that says something. Raises EndOfInput."""
         while True:
-            try:
-                text = self.read(prompt).strip()
-            except EOFError as end:
-                raise EndOfInput from end
+            text = self.optional_line(prompt)
             if text:
                 return text
 
     def optional_line(self, prompt: str) -> str:
         """Read one line, which may be empty. Raises EndOfInput."""
-        try:
-            return self.read(prompt).strip()
-        except EOFError as end:
-            raise EndOfInput from end
+        while True:
+            if self.drop():
+                self._say("what was typed before the question counts for nothing")
+            emit(prompt)
+            typed = self.read()
+            if not typed:
+                raise EndOfInput
+            try:
+                return _text_of(typed.rstrip(b"\n"))
+            except NotTaken as problem:
+                self._say(f"{problem}; once more")
+
+    def _say(self, text: str) -> None:
+        show(self.console, plain(text, "yellow"))
 
     # --- the port Prompter ----------------------------------------------------------------------------------------------------------
 
@@ -66,7 +110,7 @@ class Terminal:
             self._asked.add(request.attempt)
             self._introduce(request)
         if problem is not None:
-            show(self.console, plain(f"the result {problem}; once more", "yellow"))
+            self._say(f"the result {problem}; once more")
         try:
             return self._asked_about(question)
         except EndOfInput as end:
@@ -95,3 +139,16 @@ class Terminal:
         while len(found) < MISSING_MAX and (more := self.optional_line("  what else? (empty: nothing) ")):
             found.append(more)
         return tuple(found)
+
+
+def _text_of(typed: bytes) -> str:
+    """Give a line as text, without the blanks around it. Raises NotTaken."""
+    if len(typed) > LINE_BYTES_MAX:
+        raise NotTaken(f"the terminal cuts lines at {LINE_BYTES_MAX + 1:,} bytes")
+    try:
+        text = typed.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotTaken("the line is no UTF-8") from None
+    if any(unicodedata.category(each) == "Cc" and each != "\t" for each in text):
+        raise NotTaken("the line holds a key that is no character")
+    return text.strip()
