@@ -1,5 +1,6 @@
-"""The installed program, run as a user runs it."""
+"""The program, run as a user runs it: in this process, which costs no start, or as the process that a shell would start."""
 
+import io
 import json
 import os
 import subprocess
@@ -9,12 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from stateward.runtime.core.events import EventId, Recorded
 from stateward.runtime.core.instance import FlowState
 from stateward.runtime.core.replay import replay
 from stateward.runtime.engine.flows import WorkspaceSnapshots
 from stateward.runtime.ports import Snapshot
 from stateward.runtime.session.event_codec import EVENT
+from stateward.runtime.surfaces.cli import main
 
 STATEWARD = Path(sys.executable).with_name("stateward")
 ANSWERS = Path(__file__).resolve().parents[2] / "docs" / "demo" / "answers.json"
@@ -53,9 +57,33 @@ class Place:
     def command(self, *arguments: str) -> list[str]:
         return [str(STATEWARD), *arguments]
 
-    def call(self, *arguments: str, typed: str | None = None) -> Ended:
+    def call(self, *arguments: str, encoding: str = "utf-8", **environment: str) -> Ended:
+        """Run the program in this process; nothing lies on its standard input."""
+        streams = {name: io.TextIOWrapper(io.BytesIO(), encoding, newline="") for name in ("stdin", "stdout", "stderr")}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.work)
+            for name in {*os.environ} - {*self.environment}:
+                patch.delenv(name)
+            for name, value in {**self.environment, **environment}.items():
+                patch.setenv(name, value)
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            with pytest.raises(SystemExit) as end:
+                main(arguments)
+        status = end.value.code or 0
+        assert isinstance(status, int)
+        return Ended(status, _written(streams["stdout"]), _written(streams["stderr"]))
+
+    def process(self, *arguments: str) -> Ended:
+        """Run the installed program."""
         done = subprocess.run(
-            self.command(*arguments), cwd=self.work, env=self.environment, input=typed or "", capture_output=True, text=True, check=False
+            self.command(*arguments),
+            cwd=self.work,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return Ended(done.returncode, done.stdout, done.stderr)
 
@@ -90,3 +118,9 @@ def place(folder: Path) -> Place:
 
 def recorded(entries: Sequence[Any]) -> list[Recorded]:
     return [Recorded(EventId(entry["seq"], at), EVENT.read(event)) for entry in entries for at, event in enumerate(entry["events"])]
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
+    return stream.buffer.getvalue().decode(stream.encoding)

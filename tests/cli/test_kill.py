@@ -1,35 +1,26 @@
 """Killed at any moment, a scripted run that is resumed comes to the same end, and nothing is recorded twice."""
 
 import os
-import subprocess
+import signal
 from pathlib import Path
 
 import pytest
 
+from tests.cli.children import start
 from tests.cli.program import Place, folded, place
 
-MOMENTS = int(os.environ.get("STATEWARD_KILLS", "8"))
+MOMENTS = int(os.environ.get("STATEWARD_KILLS", "7"))
 """How many moments of a run are tried."""
-WHOLE_RUN_SECONDS = 3.0
+WRITES = 30
+"""Durable writes that a run has at least, from the making of its store on."""
 PROCESSES_MAX = 200
 
 
-def run_for(here: Place, seconds: float) -> int | None:
-    """Run the script and kill it with SIGKILL after some time; give its exit status, or None when it was killed."""
-    process = subprocess.Popen(
-        here.command(*here.scripted("--resume")),
-        cwd=here.work,
-        env=here.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        return process.wait(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return None
+def run_until(here: Place, writes: int) -> int | None:
+    """Run the script and kill it right after some durable write; give its exit status, or None when it was killed."""
+    process = start(here, *here.scripted("--resume"), writes=writes)
+    process.join()
+    return None if process.exitcode == -signal.SIGKILL else process.exitcode
 
 
 def assert_one_whole_history(here: Place) -> None:
@@ -46,19 +37,17 @@ def assert_one_whole_history(here: Place) -> None:
     assert 1 == len({entry["worker"] for entry in entries})
 
 
-@pytest.mark.parametrize("moment", range(MOMENTS))
-def test_killed_once_at_some_moment_and_resumed(tmp_path: Path, moment: int) -> None:
+@pytest.mark.parametrize("writes", sorted({1 + WRITES * moment // MOMENTS for moment in range(MOMENTS)}))
+def test_killed_after_a_write_and_resumed(tmp_path: Path, writes: int) -> None:
     here = place(tmp_path)
-    run_for(here, WHOLE_RUN_SECONDS * (moment + 1) / MOMENTS)
+    assert run_until(here, writes) is None
     assert 0 == here.call(*here.scripted("--resume")).status
     assert_one_whole_history(here)
 
 
 def test_killed_again_and_again_until_it_gets_through(tmp_path: Path) -> None:
     here = place(tmp_path)
-    seconds = 0.5
-    for _ in range(PROCESSES_MAX):
-        if run_for(here, seconds) is not None:
-            break
-        seconds *= 1.1
+    ends = iter(run_until(here, 3 + at) for at in range(PROCESSES_MAX))
+    killed = sum(1 for _ in iter(ends.__next__, 0))
+    assert killed > 1
     assert_one_whole_history(here)

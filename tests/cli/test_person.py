@@ -2,14 +2,15 @@
 
 import os
 import pty
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
+from tests.cli.children import start
 from tests.cli.program import Place, place
 
 READ_BYTES = 65_536
@@ -19,13 +20,14 @@ WHY = "why? "
 MISSING = "what is missing? "
 MORE = "(empty: nothing) "
 END_OF_INPUT = "\x04"
+INTERRUPT = "\x03"
 
 
 @dataclass
 class Typist:
     """Types only when asked."""
 
-    process: subprocess.Popen[bytes]
+    process: BaseProcess
     terminal: int
     seen: str = ""
 
@@ -34,21 +36,21 @@ class Typist:
             self._read()
 
     def answer(self, prompt: str, text: str) -> None:
+        self.press(prompt, f"{text}\n")
+
+    def press(self, prompt: str, keys: str | bytes) -> None:
         self.wait_for(prompt)
         self.seen += "⏎"  # so that the same prompt is waited for anew
-        os.write(self.terminal, f"{text}\n".encode())
+        os.write(self.terminal, keys.encode() if isinstance(keys, str) else keys)
 
-    def press(self, prompt: str, key: str) -> None:
-        self.wait_for(prompt)
-        os.write(self.terminal, key.encode())
-
-    def status(self) -> int:
+    def status(self) -> int | None:
         """Read to the end and give the exit status."""
         try:
             while True:
                 self._read()
         except EOFError:
-            return self.process.wait()
+            self.process.join()
+            return self.process.exitcode
 
     def _read(self) -> None:
         try:
@@ -63,16 +65,15 @@ class Typist:
 @contextmanager
 def typing(here: Place, *arguments: str) -> Iterator[Typist]:
     ours, theirs = pty.openpty()
-    environment = {**here.environment, "NO_COLOR": "1", "TERM": "dumb"}
-    process = subprocess.Popen(
-        here.command(*arguments), cwd=here.work, env=environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-    )
-    os.close(theirs)
+    process = start(here, *arguments, terminal=os.ttyname(theirs))
+    typist = Typist(process, ours)
     try:
-        yield Typist(process, ours)
+        typist.wait_for("\n")  # the other side is open in the process, and need not be kept open here
+        os.close(theirs)
+        yield typist
     finally:
         process.kill()
-        process.wait()
+        process.join()
         os.close(ours)
 
 
@@ -114,8 +115,7 @@ def test_an_interruption_in_the_middle_of_judging_keeps_the_request_open(here: P
     with typing(here, "run", "builtin:single-step") as typist:
         typist.answer(REASON, "it is written")
         say_not_met(typist, "there is no file")
-        typist.wait_for(MET)
-        typist.process.send_signal(2)
+        typist.press(MET, INTERRUPT)
         assert 130 == typist.status()
     assert "nothing is lost" in typist.seen
     opened = here.status()["flow"]["attempt"]
