@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.compiler.dcdl_checks import check_parse
-from tests.compiler.dcdl_sources import damaged_sources, sources, token_soups, written
+from tests.compiler.dcdl_sources import damaged, damaged_sources, sources, token_soups, written
 from tests.compiler.syntax.asked import errors
 
 
@@ -24,6 +24,12 @@ def test_tokens_in_any_order_parse(text: str) -> None:
 @settings(deadline=None, max_examples=60)
 def test_damaged_sources_parse(text: str) -> None:
     check_parse(text)
+
+
+@given(st.integers(0, 10**9))
+@settings(deadline=None, max_examples=300)
+def test_long_damaged_sources_parse(seed: int) -> None:
+    check_parse(damaged(seed))
 
 
 @given(st.binary())

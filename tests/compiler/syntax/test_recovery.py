@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from stateward.compiler.syntax.tree import Bad, Field, Object
+from stateward.compiler.syntax.tree import Array, Bad, Field, Object, TypeWord
 from tests.compiler.dcdl_trees import nodes
 from tests.compiler.syntax.asked import errors, parsed, said
 
@@ -179,3 +179,16 @@ def test_a_flow_without_one_of_its_marks_has_one_fault_or_two(at: int) -> None:
 
 def test_after_a_hundred_faults_the_rest_is_left_alone() -> None:
     assert 100 == len(errors("a = ;\n" * 1_000))
+
+
+@pytest.mark.parametrize("text", ["{ ...Int, b = 1 }", "{ a = 1; ...Int; b = 2; }", "[...Int, 1]", "{ ...Int; b = 1; }"])
+def test_a_rest_that_something_follows_is_bad(text: str) -> None:
+    body = parsed(text).module.body
+    assert isinstance(body, Object | Array)
+    assert isinstance(body.rest, Bad)
+
+
+def test_a_rest_with_a_semicolon_too_many_is_as_it_was_written() -> None:
+    body = parsed("{ ...Int; }").module.body
+    assert isinstance(body, Object)
+    assert isinstance(body.rest, TypeWord)

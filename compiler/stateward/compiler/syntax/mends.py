@@ -27,6 +27,8 @@ class Mend:
     """Tokens that belong to the name before them: it is made to reach over them, and they are left out."""
     back: bool = False
     """Whether to take back the key that was begun."""
+    to_end: bool = False
+    """Whether what is skipped reaches to the end of the construct."""
     drop: int = 0
     """Tokens to take off the stack."""
 

@@ -82,7 +82,7 @@ class Recovery:
             return self._ended(spot)
         at = self._mended(spot, mend)
         if at is None:
-            return self._skipped(spot)
+            return self._skipped(spot, spot.end() if mend.to_end else spot.sync())
         self._quiet = {at}
         if mend.insert[-1:] == ("EQUAL",) or (mend.insert[-1:] == (ERROR,) and self.kinds[at + 1 : at + 2] == self.kinds[at : at + 1]):
             self._quiet.add(at + 1)
@@ -97,7 +97,7 @@ class Recovery:
 
     def _mended(self, spot: Spot, mend: Mend) -> int | None:
         """Do as a mend says, or give None where that does not fit."""
-        if mend == Mend(mend.fault):
+        if mend == Mend(mend.fault, to_end=mend.to_end):
             return None
         ends = self.balanced.tokens.ends
         if mend.grow:
@@ -127,9 +127,8 @@ class Recovery:
         if count:
             del self.automaton.states[-count:], self.automaton.values[-count:]
 
-    def _skipped(self, spot: Spot) -> int:
-        """Put a `Bad` in the place of the part that is broken, up to where its construct goes on."""
-        sync = spot.sync()
+    def _skipped(self, spot: Spot, sync: int) -> int:
+        """Put a `Bad` in the place of the part that is broken, up to token `sync`, where its construct goes on."""
         self._quiet = {sync, sync + 1} if spot.construct in {Construct.PAREN, Construct.PARAMETERS} else {sync}
         if self._spoiled(spot, sync):
             return sync

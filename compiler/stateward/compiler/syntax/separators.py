@@ -82,7 +82,11 @@ def nothing_after_rest(spot: Spot) -> Mend | None:
     span = spot.span()
     mend = fix("take it out", (span.start, span.end, "")) if count == 1 and spot.kind in _MARKS else None
     what = "an object" if closer == "RBRACE" else "an array"
-    return Mend(at_spot(spot, f"something follows the rest of {what}", "nothing may follow a rest", fix_=mend), skip=count)
+    return Mend(
+        at_spot(spot, f"something follows the rest of {what}", "nothing may follow a rest", fix_=mend),
+        skip=count if mend else 0,
+        to_end=True,
+    )
 
 
 def other_separator(spot: Spot) -> Mend | None:

@@ -213,6 +213,13 @@ class Spot:
             at = max(at, self._partner[at]) + 1
         return at
 
+    def end(self) -> int:
+        """Find the token that closes the construct."""
+        kinds, at = self.kinds, self.at
+        while kinds[at] not in CLOSING and kinds[at] != END:
+            at = max(at, self._partner[at]) + 1
+        return at
+
     def _heads_field(self, at: int) -> bool:
         return self.kinds[at - 1] != "DOT" and starts_field(self.kinds, at)
 
