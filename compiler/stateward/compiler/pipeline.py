@@ -24,6 +24,7 @@ from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.read import read_flow
 from stateward.compiler.flow.recognize import foreign
 from stateward.compiler.flow.typed import FlowSource
+from stateward.compiler.flow.unquoted import told_by_schema
 from stateward.compiler.language.collecting import uncollected
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.inspect import inspect
@@ -91,7 +92,7 @@ def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowS
     if parsed.diagnostics and not nesting_is_known(source, limits.language):
         problems = on_any_level(problems)
 
-    faults = [*parsed.diagnostics, *_without_imports(evaluation.diagnostics)]
+    faults = [*parsed.diagnostics, *told_by_schema(_without_imports(evaluation.diagnostics), read.failed)]
     warnings = inspect(source, parsed.module) if read.version_known and not parsed.diagnostics else []
     return read.flow, _gathered(faults, problems, warnings)
 

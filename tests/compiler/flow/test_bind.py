@@ -2,10 +2,12 @@
 
 import pytest
 
-from stateward.compiler.diagnostics.model import Diagnostic
+from stateward.compiler.diagnostics.model import Diagnostic, Severity
+from stateward.compiler.diagnostics.wording import nearest
 from stateward.compiler.flow.bind import Binder, Kept, Table
 from stateward.compiler.flow.schema import FLOW, STATE, TRANSITION, FieldSpec, Level, MapOf, Mode, ScalarType
 from stateward.compiler.flow.typed import Located
+from stateward.compiler.flow.words import OTHER_NAMES, field_meant
 from stateward.compiler.language.evaluation import Evaluation, OtherShape
 from stateward.compiler.pipeline import compile_source
 from stateward.compiler.source import Source
@@ -106,6 +108,69 @@ def test_a_misspelt_field_of_another_type_is_only_misspelt() -> None:
     assert found(changed(('name = "paper"', "nmae = 5"))) == [("unknown_field", "nmae")]
 
 
+def test_a_misspelt_field_is_renamed_only_where_its_value_fits() -> None:
+    fixes = {
+        value: [each.title for each in compile_source(changed(('name = "paper"', f"nmae = {value}")).encode()).diagnostics[0].fixes]
+        for value in ('"paper"', "5", "[]")
+    }
+    assert fixes == {'"paper"': ["rename it to `name`"], "5": [], "[]": []}
+
+
+def test_of_two_names_for_one_field_the_first_is_bound_and_the_other_unknown() -> None:
+    source = changed(('target = "done"', 'to = "done"; next = "draft"'))
+    told = compile_source(source.encode()).diagnostics
+    assert [(pointed(each), each.help) for each in told] == [("to", "did you mean `target`?"), ("next", None)]
+
+
+def test_every_word_of_another_tool_leads_to_a_field_and_is_none_itself() -> None:
+    levels = {level.what: level for level in (FLOW, STATE, TRANSITION)}
+    assert set(OTHER_NAMES) == set(levels)
+    for what, words in OTHER_NAMES.items():
+        assert set(words.values()) <= set(levels[what].names)
+        assert [word for word in words if word in levels[what].names or word != word.lower() or not word.isalpha()] == []
+        for word, field in words.items():
+            assert field_meant(word.title(), levels[what], ()) in {field, nearest(word.title(), levels[what].names)}
+
+
+@pytest.mark.parametrize(
+    ("written", "help_"),
+    [('"yes"', "true"), ('"No"', "false"), ("1", "true"), ("0", "false"), ("TRUE", "true"), ("off", "false"), ("False", "false")],
+)
+def test_a_truth_in_another_spelling_is_offered_in_ours(written: str, help_: str) -> None:
+    (diagnostic,) = compile_source(changed(("terminal = true", f"terminal = {written}")).encode()).diagnostics
+    assert (pointed(diagnostic), diagnostic.help) == (written, f"write `{help_}`")
+    (edit,) = diagnostic.fixes[0].edits
+    assert edit.replacement == help_
+
+
+@pytest.mark.parametrize(("field", "name"), [("initial", "draft"), ("target", "code-review"), ("name", "a-b-c")])
+def test_a_name_without_quotes_is_told_once_and_quoted(field: str, name: str) -> None:
+    old = {"initial": '"draft"', "target": '"review"', "name": '"paper"'}[field]
+    (diagnostic,) = compile_source(changed((f"{field} = {old}", f"{field} = {name}")).encode()).diagnostics
+    assert (diagnostic.code, diagnostic.kind, pointed(diagnostic)) == ("dcdl_evaluation", "unresolved_identifier", name)
+    assert (diagnostic.message, diagnostic.help) == (f"`{name}` is not defined", f'write `"{name}"`')
+
+
+@pytest.mark.parametrize(
+    ("source", "help_"),
+    [
+        (f"let drafted = 1; in {{ {GOOD.replace(chr(34) + 'draft' + chr(34) + ';', 'draftd;', 1)} }}", "did you mean `drafted`?"),
+        (changed(('"Read it."', "read_it")), None),
+        (changed(('name = "paper"', "name = String")), None),
+    ],
+    ids=["a near name in scope", "a text", "a type"],
+)
+def test_what_the_language_knows_better_is_left_to_it(source: str, help_: str | None) -> None:
+    told = [each for each in compile_source(source.encode()).diagnostics if each.severity is Severity.ERROR]
+    assert [each.help for each in told] == [help_]
+    assert "a name, not" not in told[0].primary.text
+
+
+def test_an_empty_array_is_offered_as_an_empty_object() -> None:
+    (diagnostic,) = compile_source(changed(("terminal = true", "terminal = true; transitions = []")).encode()).diagnostics
+    assert (diagnostic.code, diagnostic.help) == ("wrong_type", "write it as `{}`")
+
+
 def test_a_field_that_is_there_is_not_offered_again() -> None:
     (diagnostic,) = compile_source(changed(('name = "paper";', 'name = "paper"; nmae = "x";')).encode()).diagnostics
     assert (diagnostic.code, diagnostic.help) == ("unknown_field", None)
@@ -161,6 +226,26 @@ def test_what_holds_on_any_level_is_told_although_a_brace_is_missing() -> None:
         ("submit = ", '"sub mit" = '),
     )
     assert [code for code, _ in found(source) if code != "dcdl_syntax"] == ["invalid_transition_id", "condition_empty", "wrong_type"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('schema_version = 1;\nname = "paper";', 'schema_version = name = "paper";'),
+        ('name = "paper";\ninitial = ', "name = initial = "),
+        ('target = "done"; condition = ', 'target = condition = "done" '),
+    ],
+)
+def test_a_field_that_is_named_inside_of_a_broken_value_is_not_missed(old: str, new: str) -> None:
+    assert {code for code, _ in found(changed((old, new)))} == {"dcdl_syntax"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('name = "paper"', '"paper"'), ("schema_version = 1;", "schema_version = 1; x;"), ("    done = {", "    stray;\n    done = {")],
+)
+def test_a_stray_text_is_no_field(old: str, new: str) -> None:
+    assert [code for code, _ in found(changed((old, new))) if code == "unknown_field"] == []
 
 
 def test_a_broken_value_in_the_middle_swallows_nothing() -> None:

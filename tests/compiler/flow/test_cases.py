@@ -247,6 +247,39 @@ states = {
     "a>b" = { instructions = ""; terminal = true; };
 };
 """,
+    "habits_from_other_tools": """\
+version = 1;
+id = "habits_from_other_tools";
+start = work;
+steps = {
+    work = {
+        prompt = "Work.";
+        final = no;
+        on = {
+            ready = { next = "done"; when = "Worked."; };
+            again = { goto = work; criteria = "To be done again."; };
+        };
+    };
+    done = { description = "Done."; isTerminal = True; };
+};
+""",
+    "a_flow_inside_of_a_field": f"paper = {{\n{GOOD.replace('reveiw', 'review').replace(chr(34) + 'done' + chr(34), 'done')}}};\n",
+    "a_level_left_out": """\
+schema_version = 1;
+name = "a_level_left_out";
+initial = "work";
+instructions = "Work.";
+transitions = { on = { target = "done"; condition = "Worked."; }; };
+""",
+    "a_way_out_that_stands_in_its_state": """\
+schema_version = 1;
+name = "a_way_out_that_stands_in_its_state";
+initial = "work";
+states = {
+    work = { instructions = "Work."; target = "done"; condition = nowhere; };
+    done = { instructions = ""; terminal = true; };
+};
+""",
     "nested_too_deep": "{ a = " * 600 + "1" + "; }" * 600 + "\n",
     "a_missing_semicolon": GOOD.replace('"Read it.";\n', '"Read it."\n        # what comes next\n'),
     "an_unfinished_edit": GOOD.replace('"Nothing is to be mended."; };', '"Nothing is to be'),

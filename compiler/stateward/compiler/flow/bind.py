@@ -5,17 +5,18 @@ that faults anywhere inside are found. A field that is misspelt beyond doubt is 
 one slip gives one diagnostic and what lies below it is still judged. Paths are those that the author wrote.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias, assert_never
 
-from stateward.compiler.diagnostics.wording import nearest
 from stateward.compiler.flow.problems import Problem
-from stateward.compiler.flow.problems.shape import LevelSkipped, MissingField, UnknownField, WrongType
-from stateward.compiler.flow.problems.told import opening
+from stateward.compiler.flow.problems.shape import LevelLeftOut, LevelSkipped, MissingField, UnknownField, Wrapped, WrongType
+from stateward.compiler.flow.problems.told import opening, owner
 from stateward.compiler.flow.schema import FLOW, FieldSpec, Level, MapOf, Mode, ScalarType
 from stateward.compiler.flow.typed import Located, Path
+from stateward.compiler.flow.words import TRUTHS, field_meant
 from stateward.compiler.language.data import ArrayData, Data, Hole, ObjectData, Origin, Scalar
-from stateward.compiler.language.evaluation import Cell, Evaluation, FieldCell, ObjectShape, ScalarShape, Shape
+from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
 from stateward.compiler.source import Place, Source, Span
 
 
@@ -65,6 +66,26 @@ class Record(NamedTuple):
     """Whether a field may have been lost to a fault of the syntax."""
 
 
+class FailedScalar(NamedTuple):
+    """A field of plain data whose expression has no value."""
+
+    place: Place
+    """The whole expression."""
+    wanted: ScalarType
+    is_name: bool
+    path: Path
+
+
+class _Given(NamedTuple):
+    """An authored field that stands for one of the schema."""
+
+    name: str
+    """As the author spelt it."""
+    field: FieldCell
+    usable: bool = True
+    """False when what it holds says nothing about the field that is meant."""
+
+
 class _Spot(NamedTuple):
     """Where in the source the walk stands: a field or an entry as the author named it; the root has no name and no key."""
 
@@ -87,58 +108,112 @@ class Binder:
         self.evaluation = evaluation
         self.broken = broken
         self.problems: list[Problem] = []
+        self.failed: list[FailedScalar] = []
 
     def root(self, level: Level) -> Record | None:
-        """Bind the whole source."""
-        return self._record(self.evaluation.root, level, _Spot((), None))
+        """Bind the whole source. What a single field wraps is bound as if it stood at the root, once that was told."""
+        shape = self.evaluation.shape(self.evaluation.root)
+        wrapper = self._wrapper(shape, level) if isinstance(shape, ObjectShape) else None
+        if wrapper is None:
+            return self._record(self.evaluation.root, level, _Spot((), None))
+        name, found = wrapper
+        self.problems.append(Wrapped(name, found.key, (name,), level))
+        return self._record(found.cell, level, _Spot((), found.key))
+
+    def _wrapper(self, shape: ObjectShape, level: Level) -> tuple[str, FieldCell] | None:
+        """Find the one field of the root that holds what belongs to the root itself."""
+        if len(shape.fields) != 1:
+            return None
+        ((name, found),) = shape.fields.items()
+        inner = self.evaluation.shape(found.cell, (name,))
+        if name in level.index or not isinstance(inner, ObjectShape) or len(inner.fields.keys() & level.index.keys()) < 2:
+            return None
+        return name, found
 
     def _record(self, cell: Cell, level: Level, spot: _Spot) -> Record | None:
         shape = self.evaluation.shape(cell, spot.path)
         if not isinstance(shape, ObjectShape):
             self._not_an_object(cell, spot, _example(level))
             return None
-        lossy = self._lost_in(shape)
+        lossy = bool(self.broken) and self._lost_in(shape)
         meant = self._fields_meant(shape.fields, level, spot)
         fields: dict[str, BoundField] = {}
         for spec in level.fields:
-            authored = meant.get(spec.name)
-            if authored is not None:
-                given, found = authored
-                bind = self._value if given == spec.name else self._guessed
-                fields[spec.name] = BoundField(found.key, bind(found.cell, spec, spot.at(given, found.key)))
-            elif spec.required and not lossy:
+            given = meant.get(spec.name)
+            if given is not None:
+                value = self._value(given.field.cell, spec, spot.at(given.name, given.field.key)) if given.usable else None
+                fields[spec.name] = BoundField(given.field.key, value)
+            elif spec.required and not lossy and not (self.broken and self._is_swallowed(spec.name, shape)):
                 self.problems.append(MissingField(spec, _holder(shape, spot), (*spot.path, spec.name)))
         return Record(fields, shape.origin, spot.path, lossy)
 
-    def _fields_meant(self, authored: Mapping[str, FieldCell], level: Level, spot: _Spot) -> dict[str, tuple[str, FieldCell]]:
-        """Give for each known field the authored one, with the name it was given; report and force the unknown ones."""
-        meant = {name: (name, found) for name, found in authored.items() if level.field(name) is not None}
+    def _fields_meant(self, authored: Mapping[str, FieldCell], level: Level, spot: _Spot) -> dict[str, _Given]:
+        """Give for each known field the authored one; report and force the unknown ones."""
+        meant = {name: _Given(name, found) for name, found in authored.items() if name in level.index}
+        if len(meant) == len(authored):
+            return meant
+        unknown: dict[str, FieldCell] = {}
         for name, found in authored.items():
-            if level.field(name) is not None:
-                continue
-            near = nearest(name, [each for each in level.names if each not in authored])
+            if name not in level.index:
+                near = field_meant(name, level, meant)
+                if near is not None:
+                    meant[near] = self._misnamed(name, found, near, level, spot)
+                else:
+                    unknown[name] = found
+        for name, found in self._out_of_level(unknown, meant, level, spot).items():
             here = spot.at(name, found.key)
-            self.problems.append(UnknownField(name, found.key, here.path, level, near, _level_with(name, level)))
-            if near is not None and near not in meant:
-                meant[near] = (name, found)
-            else:
-                self.evaluation.data(found.cell, here.path)
+            if not self._is_no_field(found):
+                self.problems.append(UnknownField(name, found.key, here.path, level, None, _level_with(name, level)))
+            self.evaluation.data(found.cell, here.path)
         return meant
 
-    def _guessed(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> Bound:
-        """Bind a field that is named otherwise than its level has it; a value of another kind says nothing about the one that was meant."""
-        shape = self.evaluation.shape(cell, spot.path)
-        match spec.type:
-            case MapOf():
-                fits = isinstance(shape, ObjectShape)
-            case ScalarType():
-                fits = isinstance(shape, ScalarShape) and type(shape.value) is spec.type.of_python
-            case _:
-                assert_never(spec.type)
-        if fits:
-            return self._value(cell, spec, spot)
-        self.evaluation.data(cell, spot.path)
-        return None
+    def _misnamed(self, name: str, found: FieldCell, near: str, level: Level, spot: _Spot) -> _Given:
+        """Report a field that is named otherwise than its level has it, and let it stand for the one that was meant."""
+        here = spot.at(name, found.key)
+        fits = self._fits(found.cell, level.index[near], here)
+        self.problems.append(UnknownField(name, found.key, here.path, level, near, _level_with(name, level), fits))
+        if not fits:
+            self.evaluation.data(found.cell, here.path)
+        return _Given(name, found, usable=fits)
+
+    def _out_of_level(
+        self, unknown: Mapping[str, FieldCell], meant: dict[str, _Given], level: Level, spot: _Spot
+    ) -> Mapping[str, FieldCell]:  # fmt: skip
+        """Take out the fields of the level below that stand here in place of the map that would hold them; tell them once."""
+        maps = ((spec.name, spec.type.level) for spec in level.fields if isinstance(spec.type, MapOf) and spec.name not in meant)
+        holder, below = next(maps, ("", None))
+        low = {name: found for name, found in unknown.items() if below is not None and name in below.index}
+        if below is None or not low:
+            return unknown
+        first, found = next(iter(low.items()))
+        keys = [(name, each.key) for name, each in low.items()]
+        self.problems.append(LevelLeftOut(holder, below, keys, owner(spot.path), (*spot.path, first)))
+        meant[holder] = _Given(first, found, usable=False)
+        for name, each in low.items():
+            self.evaluation.data(each.cell, (*spot.path, name))
+        return {name: each for name, each in unknown.items() if name not in low}
+
+    def _is_no_field(self, found: FieldCell) -> bool:
+        """Tell whether the syntax is at fault where a field is named, so that it is a stray text more than a field."""
+        key = found.key
+        if any(source is key.source and span.covers(key.span) for source, span in self.broken):
+            return True
+        if not self.broken or not key.source.slice(key.span).startswith('"'):
+            return False
+        value = self.evaluation.shape(found.cell)
+        return isinstance(value, Hole) and value.origin.place.span.start == value.origin.place.span.end
+
+    def _fits(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> bool:
+        """Tell whether a value may be that of a field which was named otherwise; one of another kind says nothing about that field."""
+        match self.evaluation.shape(cell, spot.path):
+            case ObjectShape():
+                return isinstance(spec.type, MapOf)
+            case ScalarShape(value=value):
+                return isinstance(spec.type, ScalarType) and type(value) is spec.type.of_python
+            case ArrayShape():
+                return False
+            case Hole() | OtherShape():
+                return True
 
     def _value(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> Bound:
         if spec.mode is not Mode.DATA:
@@ -147,13 +222,14 @@ class Binder:
             case MapOf(level=level):
                 return self._table(cell, level, spot)
             case ScalarType():
-                return self._scalar(cell, spec.type, spot)
+                return self._scalar(cell, spec, spec.type, spot)
         assert_never(spec.type)
 
-    def _scalar(self, cell: Cell, wanted: ScalarType, spot: _Spot) -> Bound:
+    def _scalar(self, cell: Cell, spec: FieldSpec, wanted: ScalarType, spot: _Spot) -> Bound:
         data = self.evaluation.data(cell, spot.path)
         match data:
             case Hole():
+                self.failed.append(FailedScalar(data.origin.place, wanted, spec.is_name, spot.path))
                 return None
             case Scalar(value=bool() | int() | str() as value) if type(value) is wanted.of_python:
                 return Located(value, data.origin, spot.path)
@@ -167,7 +243,7 @@ class Binder:
     def _table(self, cell: Cell, level: Level, spot: _Spot) -> Table | None:
         shape = self.evaluation.shape(cell, spot.path)
         if not isinstance(shape, ObjectShape):
-            self._not_an_object(cell, spot, _example_by_id(level))
+            self._not_an_object(cell, spot, "{}" if isinstance(shape, ArrayShape) and not shape.items else _example_by_id(level))
             return None
         skipped = self._skipped(shape, level)
         if skipped:
@@ -180,11 +256,12 @@ class Binder:
                 self.evaluation.data(found.cell, here.path)
             else:
                 entries.append(Entry(id_, found.key, here.path, self._record(found.cell, level, here)))
-        return Table(tuple(entries), not skipped and not self._lost_in(shape), spot.path)
+        lost = bool(self.broken) and self._lost_in(shape)
+        return Table(tuple(entries), not skipped and not lost, spot.path)
 
     def _skipped(self, shape: ObjectShape, level: Level) -> list[tuple[str, Place]]:
         """Find the fields of a single object that stand where ids belong: one of them is no object, so it can be no entry."""
-        named = [(name, found) for name, found in shape.fields.items() if level.field(name) is not None]
+        named = [(name, found) for name, found in shape.fields.items() if name in level.index]
         plain = any(isinstance(self.evaluation.shape(found.cell), ScalarShape) for _, found in named)
         return [(name, found.key) for name, found in named] if plain else []
 
@@ -211,6 +288,12 @@ class Binder:
                 return bool(inside) and isinstance(last, Hole)
             shape = last
         return False
+
+    def _is_swallowed(self, name: str, shape: ObjectShape) -> bool:
+        """Tell whether a field that an object lacks is named inside of a value that failed: what should end before it does not."""
+        values = [value for found in shape.fields.values() if _within(value := self.evaluation.shape(found.cell), shape.origin.place)]
+        failed = [value.origin.place for value in values if isinstance(value, Hole)]
+        return any(re.search(rf"\b{name}\b", place.source.slice(place.span)) for place in failed)
 
 
 def _within(value: Shape, place: Place) -> bool:
@@ -257,8 +340,8 @@ def _word_of(value: bool | int | float | str) -> str:
 def _rewritten(value: bool | int | float | str, wanted: ScalarType) -> str | None:
     """Write a scalar in the type that was wanted, where that is certain."""
     match wanted, value:
-        case ScalarType.BOOL, "true" | "false":
-            return str(value)
+        case ScalarType.BOOL, str() | int():
+            return TRUTHS.get(str(value).lower())
         case ScalarType.INT, float() if value.is_integer():
             return str(int(value))
         case ScalarType.INT, str() if value.isascii() and value.isdigit():
@@ -285,4 +368,4 @@ def _level_with(name: str, other_than: Level) -> str | None:
     levels = [FLOW]
     for level in levels:
         levels += [spec.type.level for spec in level.fields if isinstance(spec.type, MapOf)]
-    return next((level.what for level in levels if level is not other_than and level.field(name) is not None), None)
+    return next((level.what for level in levels if level is not other_than and name in level.index), None)

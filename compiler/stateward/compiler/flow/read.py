@@ -7,7 +7,7 @@ version, or not rightly, is read as version 1, so that its other faults are foun
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
-from stateward.compiler.flow.bind import Binder, Entry, Record, Table
+from stateward.compiler.flow.bind import Binder, Entry, FailedScalar, Record, Table
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.shape import UnsupportedVersion
 from stateward.compiler.flow.schema import SCHEMAS, VERSION_ASSUMED
@@ -25,6 +25,8 @@ class Read(NamedTuple):
     flow: FlowSource | None
     """None when there is nothing that could be checked further."""
     problems: tuple[Problem, ...]
+    failed: tuple[FailedScalar, ...]
+    """The fields whose expression has no value."""
     version_known: bool
 
 
@@ -32,11 +34,11 @@ def read_flow(evaluation: Evaluation, broken: Sequence[tuple[Source, Span]] = ()
     """Bind an evaluated source to the schema of its version. `broken` says where the syntax is at fault."""
     unsupported = _unsupported(evaluation)
     if unsupported is not None:
-        return Read(None, (unsupported,), version_known=False)
+        return Read(None, (unsupported,), (), version_known=False)
     binder = Binder(evaluation, broken)
     record = binder.root(SCHEMAS[VERSION_ASSUMED])
     flow = _flow(record) if record is not None else None
-    return Read(flow, tuple(binder.problems), version_known=True)
+    return Read(flow, tuple(binder.problems), tuple(binder.failed), version_known=True)
 
 
 def _unsupported(evaluation: Evaluation) -> UnsupportedVersion | None:

@@ -6,7 +6,9 @@ loses a field within a version; a later version is a superset.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
 
@@ -52,32 +54,35 @@ class FieldSpec(NamedTuple):
     doc: str
     """One line for completion and the reference."""
     mode: Mode = Mode.DATA
+    is_name: bool = False
+    """Whether its String is an identifier: a name of something, not a text."""
 
 
-class Level(NamedTuple):
-    """An object with fixed fields."""
+@dataclass(frozen=True, eq=False)
+class Level:
+    """An object with fixed fields. Compared by identity."""
 
     what: str
     """What one such object is called: `flow`, `state`, `transition`."""
     fields: tuple[FieldSpec, ...]
 
+    @cached_property
+    def index(self) -> Mapping[str, FieldSpec]:
+        """The fields by name, in the order in which they are shown."""
+        return {spec.name: spec for spec in self.fields}
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all fields, in the order in which they are shown."""
-        return tuple(spec.name for spec in self.fields)
-
-    def field(self, name: str) -> FieldSpec | None:
-        """Find a field by its name."""
-        for spec in self.fields:  # a level has few fields, and this is asked for every one that is authored
-            if spec.name == name:
-                return spec
-        return None
+        return tuple(self.index)
 
 
 TRANSITION: Final = Level(
     "transition",
     (
-        FieldSpec("target", ScalarType.STRING, required=True, doc="The id of the state that is entered when the condition is met."),
+        FieldSpec(
+            "target", ScalarType.STRING, required=True, is_name=True, doc="The id of the state that is entered when the condition is met."
+        ),
         FieldSpec("condition", ScalarType.STRING, required=True, doc="What must be shown to hold, in natural language; at most 32 KiB."),
     ),
 )
@@ -95,8 +100,10 @@ FLOW: Final = Level(
     "flow",
     (
         FieldSpec("schema_version", ScalarType.INT, required=True, doc="The version of this form; 1."),
-        FieldSpec("name", ScalarType.STRING, required=True, doc="The name of the flow, equal to the slug that it is kept under."),
-        FieldSpec("initial", ScalarType.STRING, required=True, doc="The id of the state in which the flow begins."),
+        FieldSpec(
+            "name", ScalarType.STRING, required=True, is_name=True, doc="The name of the flow, equal to the slug that it is kept under."
+        ),
+        FieldSpec("initial", ScalarType.STRING, required=True, is_name=True, doc="The id of the state in which the flow begins."),
         FieldSpec("states", MapOf(STATE), required=True, doc="The states by id, 1 to 128."),
     ),
 )

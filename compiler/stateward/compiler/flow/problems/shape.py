@@ -25,6 +25,8 @@ class UnknownField(NamedTuple):
     """The field that was probably meant."""
     elsewhere: str | None
     """The level that does have a field of this name."""
+    fits: bool = False
+    """Whether its value is of the kind of the field that was meant."""
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the key."""
@@ -43,7 +45,7 @@ class UnknownField(NamedTuple):
         )
 
     def _fixes(self) -> tuple[Fix, ...]:
-        if self.near is None or self.key.source.slice(self.key.span).strip('"') != self.name:
+        if self.near is None or not self.fits or self.key.source.slice(self.key.span).strip('"') != self.name:
             return ()
         return (Fix(f"rename it to `{self.near}`", (Edit(self.key.span, self.near),), Applicability.UNSAFE),)
 
@@ -138,6 +140,56 @@ class LevelSkipped(NamedTuple):
             primary=Label(key, f"a field, not a {what} id"),
             secondary=tuple(Label(other, "this too") for _, other in self.fields[1:]),
             help=f"give the {what} an id: `{self.holder} = {{ {_example_id(what)} = {{ {first} = …; }}; }};`",
+            path=self.path,
+        )
+
+
+class LevelLeftOut(NamedTuple):
+    """Fields of the level below in an object that has no map of such objects: the map and the id were left out."""
+
+    holder: str
+    """The field that should hold them."""
+    level: Level
+    fields: Sequence[tuple[str, Place]]
+    """The fields, with their keys; at least one."""
+    owner: str
+    """The object they stand in, in words."""
+    path: Path
+    """The path of the first."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it once, at the first of the fields."""
+        what = self.level.what
+        first, key = self.fields[0]
+        return Diagnostic(
+            code="unknown_field",
+            severity=Severity.ERROR,
+            message=f"fields of a {what} stand in {self.owner} itself",
+            primary=Label(key, f"a field of a {what}"),
+            secondary=tuple(Label(other, "this too") for _, other in self.fields[1:]),
+            notes=(f"a {what} stands under its id in {quoted(self.holder)}",),
+            help=f"put it under an id: `{self.holder} = {{ {_example_id(what)} = {{ {first} = …; }}; }};`",
+            path=self.path,
+        )
+
+
+class Wrapped(NamedTuple):
+    """A single field of the root that holds what belongs to the root itself."""
+
+    name: str
+    key: Place
+    path: Path
+    level: Level
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the key."""
+        return Diagnostic(
+            code="unknown_field",
+            severity=Severity.ERROR,
+            message=f"the fields of the {self.level.what} stand inside of {quoted(self.name)}",
+            primary=Label(self.key, f"not a field of a {self.level.what}"),
+            notes=(f"the fields of a {self.level.what} are {listed(self.level.names)}",),
+            help=f"take `{self.name} =` and its braces away, and keep what they hold",
             path=self.path,
         )
 
