@@ -16,6 +16,7 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.flows import NotCompiled, save_flow
 from stateward.runtime.ports import Clock, FlowStore, Revision, Saved, StaleBase
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit, emit_json
 from stateward.runtime.surfaces.cli.present import show, terminal_console
 from stateward.runtime.surfaces.cli.reading import FileHost
@@ -25,7 +26,6 @@ from stateward.runtime.wiring import (
     is_new,
     locate,
     locate_or_begin,
-    place_of,
     program_version,
     reading,
     rehearsal,
@@ -34,9 +34,6 @@ from stateward.runtime.wiring import (
 
 SUFFIX: Final = ".dcdl"
 PAGE: Final = 500
-
-_WORKDIR = click.option("--workdir", type=Path, default=".", metavar="DIR", help="A folder of the Workspace.")
-_STORE = click.option("--store", type=place_of, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…")
 
 
 @click.group("flow")
@@ -49,8 +46,8 @@ def flow_group() -> None:
 @click.option("--slug", help="What it is kept under; the file's name without its ending, where it is not given.")
 @click.option("--base", type=click.IntRange(min=1), metavar="N", help="The revision it was made from; left out for a new slug.")
 @click.option("--note", default="", help="What is said about the revision.")
-@_WORKDIR
-@_STORE
+@WORKDIR
+@STORE
 def save_command(*, path: Path, slug: str | None, base: int | None, note: str, workdir: Path, store: Place | None) -> None:
     """Compile a flow and keep it as a new revision. What does not compile is not kept."""
     content = content_of(path)
@@ -139,8 +136,8 @@ def _require_unicode(what: str, text: str) -> None:
 
 @flow_group.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, one flow a line.")
-@_WORKDIR
-@_STORE
+@WORKDIR
+@STORE
 def list_command(workdir: Path, store: Place | None, *, as_json: bool) -> None:
     """List the flows of the Workspace with their current revisions."""
     found: list[Revision] = []

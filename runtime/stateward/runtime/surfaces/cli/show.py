@@ -8,10 +8,11 @@ import click
 
 from stateward.runtime.engine.view import LoggedEntry, WorkerView
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit_json
 from stateward.runtime.surfaces.cli.present import log_shown, show, status_shown, terminal_console
 from stateward.runtime.surfaces.cli.programs import entry_data, view_data
-from stateward.runtime.wiring import Place, Runtime, locate, place_of, reading
+from stateward.runtime.wiring import Place, Runtime, locate, reading
 
 PART_CHARACTERS_MIN: Final = 4
 """The least of an id that names a Worker."""
@@ -21,8 +22,8 @@ def names_a_worker(command: Any) -> Any:
     """Add how a command is told which Worker it is about."""
     options = (
         click.argument("worker", required=False, metavar="[WORKER]"),
-        click.option("--workdir", type=Path, default=".", metavar="DIR", help="A folder of the Workspace."),
-        click.option("--store", type=place_of, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…"),
+        WORKDIR,
+        STORE,
     )
     for option in reversed(options):
         command = option(command)
