@@ -44,6 +44,13 @@ EXPLOSIONS: Final = {
     "f = (n) => match n { 0: s == t; _: (s == t) && (s == t) && (s == t) && f(n - 1); }; in f(900)",
     "long texts searched again and again": f'let s = "{"x" * 200_000}"; f = (n) => match n {{ 0: 0; _: f(n - 1) '
     "+ (match s { /(x|xx)*y/: 1; _: 0; }) + (match s { /(x+)+y/: 1; _: 0; }); }; in f(900)",
+    "large patterns made again and again": f"[{each('/(.{i}|p{L}|p{N}){1,40}/, ', 2_000)}]".replace("p{", r"\p{"),
+    "a large pattern searched for again and again": f'let s = "{"ab" * 5_000}"; f = (n) => match n {{ 0: 0; _: f(n - 1) '
+    "+ (match s { /((((a|b)?){1,10}){1,10}){1,10}c/: 1; _: 0; }); }; in f(900)",
+    "many demands looked through again and again": f"let t = {each('[...{i}] & ', 500)}[...0]; "
+    "f = (n) => match n { 0: 0; _: match t as t { _: f(n - 1); }; }; in f(900)",
+    "many demands held against a value again and again": f"let t = {each('[...{i}] & ', 500)}[...0]; "
+    "f = (n) => match n { 0: 0; _: match [] & t { _: f(n - 1); }; }; in f(900)",
     "wide objects copied again and again": "let b = {" + each("a{i} = {i}; ", 3_000) + "}; f = (n, o) => match n { 0: o; "
     "_: f(n - 1, o // { k = n; }); }; in f(900, b)",
     "names searched for through many scopes": "let top = 1; in " + each("let a{i} = top; in ", 450) + "let f = (n) => match n { 0: 0; "

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from stateward.compiler.language.patterns import REFUSED_STEPS
 from stateward.compiler.language.render import show
 from stateward.compiler.limits import LIMITS, Limits
 from tests.compiler.language.evaluated import evaluated, evaluation_of, kinds, told, written
@@ -220,3 +221,18 @@ def test_a_flood_of_circles_ends_the_search() -> None:
     names = "".join(f"c{number}, " for number in range(3_000))
     found = evaluated(f"let a = f(500); {cells} f = (n) => match n {{ 0: [{names}] as [...Int]; _: {deep}f(n - 1); }}; in a")
     assert "limit" == kinds(found)[-1]
+
+
+def test_patterns_that_are_refused_cost_as_much_as_their_size_may_have() -> None:
+    patterns = each(r"/\pL{100}{i}/, ", 2_000)
+    found = evaluated(f"[{patterns}]")
+    assert "limit" == kinds(found)[-1]
+    assert len(found.diagnostics) < LIMITS.steps // REFUSED_STEPS + 2
+
+
+def test_what_a_pattern_costs_does_not_depend_on_what_was_evaluated_before() -> None:
+    text = 'let f = (n) => match n { 0: 0; _: match "ab" { /^a.{1,9}c/: 1; _: f(n - 1); }; }; in f(3)'
+    first, again = (evaluation_of(text) for _ in range(2))
+    for evaluation in (first, again):
+        evaluation.data(evaluation.root)
+    assert first.machine.steps == again.machine.steps

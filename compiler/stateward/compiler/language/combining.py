@@ -46,8 +46,6 @@ P = ParamSpec("P")
 
 STEPS_PER_PAIR: Final = 3
 """Steps that it costs to combine two values: more than to evaluate an expression."""
-PATTERN_CHARACTERS_PER_STEP: Final = 64
-"""Characters that a pattern may look at for the price of one step."""
 
 
 class Site:
@@ -107,7 +105,7 @@ Combine: TypeAlias = Callable[[AnyValue, AnyValue, Site, int], AnyValue | Task]
 
 def held_against(value: Concrete, parts: tuple[Part, ...], site: Site, depth: int, combine: Combine) -> AnyValue | Task:
     """Hold a concrete value against demands; elements and entries are combined with theirs, so the outcome may differ from the value."""
-    site.enter(depth)
+    site.enter(depth, STEPS_PER_PAIR + len(parts))
     outcome: AnyValue = value
     for part in parts:
         fit = _fit(value, part, site)
@@ -156,7 +154,7 @@ def _entries(value: ObjectValue, demanded: Cell, site: Site, depth: int, combine
 def _fit(value: Concrete, part: Part, site: Site) -> Fit:
     scalar = value.value if isinstance(value, ScalarValue) else None
     if isinstance(scalar, str) and isinstance(part.atom, Matching):
-        site.machine.spend(len(scalar) // PATTERN_CHARACTERS_PER_STEP, site.node, site.scope)
+        site.machine.spend(site.machine.patterns.searching(part.atom.pattern, len(scalar)), site.node, site.scope)
     return fits(part.atom, family_of(value), scalar)
 
 

@@ -1,5 +1,7 @@
 """`&`: symmetric composition. Nothing is overridden; what does not agree is a conflict."""
 
+from typing import Final
+
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.language.combining import Site, held_against, same_scalar
 from stateward.compiler.language.constraints import Clash, Clashing, clashing, essential
@@ -23,6 +25,9 @@ from stateward.compiler.language.values import (
 )
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Binary
+
+STEPS_PER_PART: Final = 2
+"""Steps that it costs to hold one demand of a constraint against the others."""
 
 
 def composition(machine: Machine, node: Binary, scope: Scope) -> Task:
@@ -66,11 +71,11 @@ def _with_default(given: DefaultValue, other: AnyValue, site: Site, depth: int) 
 
 def _both(left: ConstraintValue, right: ConstraintValue, site: Site) -> AnyValue:
     parts = left.parts + right.parts
+    site.machine.spend(len(parts) * STEPS_PER_PART, site.node, site.scope)
     atoms = [part.atom for part in parts]
     clash = clashing(atoms)
     if clash is not None:
         return site.fail(_clash, clash, parts, site)
-    site.machine.spend(len(parts), site.node, site.scope)
     return ConstraintValue(site.scope.module.source, site.node, None, tuple(parts[at] for at in essential(atoms)))
 
 

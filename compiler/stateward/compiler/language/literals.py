@@ -40,6 +40,7 @@ def type_word(_machine: Machine, node: TypeWord, scope: Scope) -> AnyValue:
 
 def pattern(machine: Machine, node: RegexLit, scope: Scope) -> AnyValue:
     """Evaluate a pattern; one that RE2 cannot read is a fault at the pattern."""
+    machine.spend(machine.patterns.making(node.pattern), node, scope)
     reason = fault_of(node.pattern)
     if reason is None:
         return constraint(Matching(node.pattern), node, scope)

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 from stateward.compiler.diagnostics.model import PathPart
 from stateward.compiler.language.circles import Link, circle
 from stateward.compiler.language.faults import Fault, Kind
+from stateward.compiler.language.patterns import PatternCosts
 from stateward.compiler.language.reporting import Reporter
 from stateward.compiler.language.values import AnyValue, Cell, Failed, Request, ScalarValue, Scope, Task, Use
 from stateward.compiler.limits import Limits
@@ -48,6 +49,7 @@ class Machine:
         """Steps left."""
         self.items = limits.items
         """Array items left."""
+        self.patterns: Final = PatternCosts()
         self.calls = 0
         """Calls under way."""
         self.waiting = 0

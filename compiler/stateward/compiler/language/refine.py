@@ -5,6 +5,7 @@ the left stays as it is when it is provably narrower.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import counted, quoted
@@ -32,6 +33,9 @@ from stateward.compiler.language.values import (
 )
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Bad, Binary, Match, Wildcard
+
+DEMANDS_PER_STEP: Final = 4
+"""Demands that one demand may be looked for among for the price of one step."""
 
 
 def refinement(machine: Machine, node: Binary, scope: Scope) -> Task:
@@ -128,6 +132,7 @@ def _open(left: Cell, right: AnyValue | None, demanding: ObjectValue, site: Site
 def _narrower(left: ConstraintValue | DefaultValue, right: ConstraintValue, site: Site, depth: int) -> Task:
     base = left.base if isinstance(left, DefaultValue) else left
     atoms = [part.atom for part in base.parts]
+    site.machine.spend(len(atoms) * len(right.parts) // DEMANDS_PER_STEP, site.node, site.scope)
     for part in right.parts:
         if implies(atoms, part.atom):
             for inner, outer in _items(base.parts, part):
