@@ -150,6 +150,31 @@ def test_an_expression_without_a_value_is_told(here: Path) -> None:
     assert done.stderr.startswith("error[dcdl_evaluation]: `nope` is not defined\n   ┌─ <stdin>:1:5\n")
 
 
+def test_a_warning_is_told_beside_the_value(here: Path) -> None:
+    (here / "a.dcdl").write_text(r'let unused = 1; in "\d"')
+    for arguments, value in ((["eval", "a.dcdl"], '"d"\n'), (["eval", "--json", "a.dcdl"], '"d"\n')):
+        done = run(*arguments)
+        assert (done.exit_code, done.stdout) == (0, value)
+        assert [line for line in done.stderr.splitlines() if line.startswith("warning")] == [
+            "warning[unused_binding]: `unused` is never used",
+            r"warning[unknown_escape]: `\d` is no escape and stands for `d`",
+        ]
+
+
+def test_broken_text_is_told_in_both_forms(here: Path) -> None:
+    (here / "a.dcdl").write_text("{ a = ; }")
+    assert run("eval", "a.dcdl").exit_code == 1
+    report = json.loads(run("eval", "--json", "a.dcdl").stdout)
+    assert [each["kind"] for each in report["diagnostics"]] == ["syntax"]
+
+
+def test_a_value_that_is_endless_to_print_is_a_limit_in_both_forms(here: Path) -> None:
+    (here / "a.dcdl").write_text(f'let s = "{"s" * 100_000}"; a = [{"s, " * 100}]; in [{"a, " * 100}]')
+    assert "takes more than 8,388,608 characters to print" in run("eval", "a.dcdl").stderr
+    report = json.loads(run("eval", "--json", "a.dcdl").stdout)
+    assert [each["kind"] for each in report["diagnostics"]] == ["limit"]
+
+
 def test_imports_reach_the_folder_of_the_file_and_no_further(here: Path) -> None:
     folder = here / "inner"
     folder.mkdir()

@@ -507,38 +507,44 @@ def eval_command(context: click.Context, path: str, *, as_json: bool, stdin_file
         _fail(found)
         context.exit(found.status)
     loader = StandardInputOnly().loader(path) if path == STANDARD_INPUT else host.loader(path)
-    outcome = _evaluated(found, loader, as_json=as_json)
-    if isinstance(outcome, str):
-        _say(outcome if outcome.endswith("\n") else f"{outcome}\n")
+    text, diagnostics = _evaluated(found, loader, as_json=as_json)
+    if text is not None:
+        _show(diagnostics, host, SHOWN_MAX, err=True)
+        _say(text if text.endswith("\n") else f"{text}\n")
         return
     if as_json:
-        told = [diagnostic_json(each) for each in outcome]
+        told = [diagnostic_json(each) for each in diagnostics]
         _say(f"{_json({'version': VERSION, 'diagnostics': told}, indent=2)}\n")
     else:
-        _show(outcome, host, SHOWN_MAX, err=True)
+        _show(diagnostics, host, SHOWN_MAX, err=True)
     context.exit(STATUS_FOUND)
 
 
-def _evaluated(given: Document, loader: "Loader", *, as_json: bool) -> str | tuple[Diagnostic, ...]:
-    """Give the value of a module as text, or what is wrong with it."""
+def _evaluated(given: Document, loader: "Loader", *, as_json: bool) -> tuple[str | None, Sequence[Diagnostic]]:
+    """Give the value of a module as text, None where something is wrong with it, and what was found."""
     from stateward.compiler.flow.intake import take_in  # noqa: PLC0415 - help needs none of this
     from stateward.compiler.language.data import plain  # noqa: PLC0415
     from stateward.compiler.language.evaluation import Evaluation  # noqa: PLC0415
-    from stateward.compiler.language.render import show  # noqa: PLC0415
+    from stateward.compiler.language.inspect import inspect  # noqa: PLC0415
+    from stateward.compiler.language.render import may_be_printed, show  # noqa: PLC0415
     from stateward.compiler.syntax.parser import parse  # noqa: PLC0415
 
     source = take_in(given.data, given.name, LIMITS.module_bytes)
     if not isinstance(source, Source):
-        return (source.diagnostic(),)
+        return None, [source.diagnostic()]
     parsed = parse(source)
     evaluation = Evaluation(source, parsed.module, loader=loader)
-    if as_json:
-        data = evaluation.data(evaluation.root)
-        text = "" if parsed.diagnostics or evaluation.diagnostics else _json(plain(data))
-    else:
+    data = evaluation.data(evaluation.root) if as_json else None
+    if data is None:
         text = show(evaluation)
-    found = sorted([*parsed.diagnostics, *evaluation.diagnostics], key=sort_key)
-    return tuple(found) if found else text
+    else:
+        may_be_printed(evaluation, data)
+    found = [*parsed.diagnostics, *evaluation.diagnostics]
+    if any(each.severity is Severity.ERROR for each in found):
+        return None, sorted(found, key=sort_key)
+    if data is not None:
+        text = _json(plain(data))
+    return text, sorted([*found, *inspect(source, parsed.module)], key=sort_key)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.compiler.language.constraints import INT_MAX, INT_MIN
-from stateward.compiler.language.render import scalar_text, show
+from stateward.compiler.language.render import may_be_printed, scalar_text, show
 from tests.compiler.language.evaluated import evaluated, evaluation_of
 
 leaves = st.one_of(
@@ -117,8 +117,36 @@ def test_a_part_that_failed_is_a_blank_and_is_reported_with_its_path() -> None:
     assert [("a", 1)] == [each.path for each in evaluation.diagnostics]
 
 
+TOO_LONG = "the value takes more than 8,388,608 characters to print"
+
+
 def test_a_value_that_is_too_long_to_print_is_a_limit() -> None:
     nest = "let nest = (n, v) => match n { 0: v; _: { v = nest(n - 1, v); }; }; in "
     evaluation = evaluation_of(f"{nest} nest(490, [{'{ a = 1; }, ' * 10_000}])")
     assert "_" == show(evaluation)
-    assert ["the value takes more than 16,777,216 characters to print"] == [each.message for each in evaluation.diagnostics]
+    assert [TOO_LONG] == [each.message for each in evaluation.diagnostics]
+
+
+@pytest.mark.parametrize(
+    "part", ['"{x}"', "{{ {x} = 1; }}", "/{x}/", '(a) => "{x}"', 'Int default "{x}"'], ids=["text", "key", "pattern", "function", "default"]
+)
+def test_what_is_short_because_it_is_used_in_many_places_is_counted_in_each(part: str) -> None:
+    evaluation = evaluation_of(f"let s = {part.format(x='x' * 10_000)}; a = [{'s, ' * 300}]; in [{'a, ' * 300}]")
+    assert "_" == show(evaluation)
+    assert [TOO_LONG] == [each.message for each in evaluation.diagnostics if "print" in each.message]
+
+
+@pytest.mark.parametrize("part", ['"{x}"', "{{ {x} = 1; }}"], ids=["text", "key"])
+def test_data_is_counted_as_it_is_printed(part: str) -> None:
+    evaluation = evaluation_of(f"let s = {part.format(x='x' * 10_000)}; a = [{'s, ' * 100}]; in [{'a, ' * 100}]")
+    data = evaluation.data(evaluation.root)
+    assert [] == evaluation.diagnostics
+    assert not may_be_printed(evaluation, data)
+    assert [TOO_LONG] == [each.message for each in evaluation.diagnostics]
+    short = evaluation_of("[1, { a = true; }]")
+    assert may_be_printed(short, short.data(short.root))
+
+
+def test_long_parts_of_a_constraint_stay_in_the_author_s_order() -> None:
+    long = "x" * 2_000
+    assert f"/b{long}/ & /a{long}/ & /c/" == shown(f"/c/ & /b{long}/ & /a{long}/")

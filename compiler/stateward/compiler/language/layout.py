@@ -9,6 +9,8 @@ from typing import Final, TypeAlias
 from stateward.compiler.syntax.tree import node as record
 
 INDENT: Final = "    "
+FLAT_MAX: Final = 1_024
+"""Characters of a text that are copied for what it stands in."""
 
 
 @record
@@ -31,8 +33,11 @@ class Block:
 Doc: TypeAlias = str | Row | Block
 
 
-def row(*parts: Doc) -> Row:
-    """Put parts one after the other."""
+def row(*parts: Doc) -> Doc:
+    """Put parts one after the other; a short text at once, so that it is not put together again for each part it is in."""
+    texts = [part for part in parts if isinstance(part, str)]
+    if len(texts) == len(parts) and sum(map(len, texts)) <= FLAT_MAX:
+        return "".join(texts)
     return Row(parts, any(breaks(part) for part in parts))
 
 
