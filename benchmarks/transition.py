@@ -36,8 +36,6 @@ SAMPLES: Final = 100
 EVENTS_A_TRANSITION: Final = 3
 BOUNDS: Final = Bounds(visit_verifications_max=10**9, instance_verifications_max=10**9)
 PROFILE: Final = Profile("benchmark", VerifierKind.SCRIPTED, demonstration=True, bounds=BOUNDS)
-    "benchmark", VerifierKind.SCRIPTED, demonstration=True, bounds=Bounds(visit_verifications_max=10**9, instance_verifications_max=10**9)
-)
 REASON: Final = "x" * 100
 
 
