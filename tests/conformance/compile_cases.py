@@ -30,7 +30,7 @@ CANCEL: Final = "$cancel"
 
 def judge_compilation(case: Case) -> Mismatch | None:
     """Compile a case's source and compare."""
-    compilation = compile_source(case.source.encode(), name="main.dcdl")
+    compilation = compile_source(case.source.encode("utf-8", "surrogatepass"), name="main.dcdl")
     expect = case.fields["expect"]
     if "ok" in expect:
         return _judge_definition(expect["ok"], compilation)

@@ -63,7 +63,7 @@ def _is_expected(diagnostic: Diagnostic, expect: dict[str, Any], parsed: Parse, 
         return False
     if "field_path" in expect and path_text(diagnostic.path) != expect["field_path"]:
         return False
-    if expect["span"] is None:
+    if expect.get("span") is None:
         return True
     source = diagnostic.primary.place.source
     if source.name != expect.get("file", MAIN):
@@ -78,7 +78,7 @@ def _is_expected(diagnostic: Diagnostic, expect: dict[str, Any], parsed: Parse, 
 
 def _end_of_token_before(offset: int, source: Source, parsed: Parse) -> int:
     """Give the byte offset at which the last token before a byte offset ends."""
-    at = len(source.text.encode()[: offset - source.byte_offset(0)].decode("utf-8", "ignore"))
+    at = len(source.text.encode("utf-8", "surrogatepass")[: offset - source.byte_offset(0)].decode("utf-8", "ignore"))
     ends = {comment.end: comment.start for comment in parsed.trivia.comments}
     while True:
         blank = len(source.text[:at].rstrip(" \t\r\n"))

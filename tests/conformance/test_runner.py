@@ -52,7 +52,57 @@ def test_each_that_fails_is_a_line_and_gives_status_1(tmp_path: Path, capsys: py
     assert ['bad: expected {"$float": "2.0"}, got 2', 'worse: expected {"$float": "2.0"}, got 2', "1 passed, 2 failed"] == out
 
 
-@pytest.mark.parametrize("text", ["", "\n", "no json\n", '{"id": "x"}\n', "[]\n"])
+MALFORMED: list[dict[str, object]] = [
+    {"id": 7},
+    {"source": 1},
+    {"source": None},
+    {"expect": "value"},
+    {"expect": {}},
+    {"expect": None},
+    {"expect": {"error": "conflict", "span": [1]}},
+    {"expect": {"error": "conflict", "span": "here"}},
+    {"expect": {"error": 1}},
+    {"files": ["a"]},
+    {"files": {"a": 1}},
+    {"expect": {"ok": {}}},
+    {"expect": {"ok": {"states": [{"id": "a", "transitions": [["b"]]}]}}},
+    {"expect": {"diagnostics": ["code"]}},
+    {"expect": None, "formatted": 1},
+]
+
+
+@pytest.mark.parametrize("fields", MALFORMED)
+def test_a_case_of_no_known_form_is_one_line_and_gives_status_2(
+    tmp_path: Path, fields: Mapping[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, GOOD, {**GOOD, **fields})
+    assert 2 == main([str(path)])
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"{path}:2: is no case: ")
+    assert 1 == captured.err.count("\n")
+
+
+@pytest.mark.parametrize("recipe", ["a", {"repeat": ["a", 2]}, [{"repeat": ["a"]}], [{"repeat": ["a", "2"]}], [{"repeat": ["a", 10**12]}]])
+def test_a_recipe_that_gives_no_text_is_one_line_and_gives_status_2(
+    tmp_path: Path, recipe: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, {"id": "made", "generate": recipe, "expect": {"value": 2}})
+    assert 2 == main([str(path)])
+    assert capsys.readouterr().err.startswith(f"{path}:1: is no case: ")
+
+
+def crashing(case: Case) -> None:
+    if case.id != "good":
+        raise ValueError("no such thing")
+
+
+def test_a_case_fails_alone_where_judging_it_crashes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 1 == main([str(written(tmp_path, {**GOOD, "id": "one\nline"}, GOOD))], crashing)
+    expected = ["one\\nline: expected an answer, got ValueError: no such thing", "1 passed, 1 failed"]
+    assert expected == capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("text", ["", "\n", "no json\n", '{"id": "x"}\n', "[]\n", '{"id": NaN}\n', f"{'[' * 100_000}\n"])
 def test_a_file_without_cases_gives_status_2(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_text(text)
