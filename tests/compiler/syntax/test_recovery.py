@@ -177,6 +177,15 @@ def test_a_flow_without_one_of_its_marks_has_one_fault_or_two(at: int) -> None:
     assert len(errors(FLOW[:at] + FLOW[at + 1 :])) in ({0, 1} if FLOW[at] == ";" else {1, 2})
 
 
+def test_warnings_never_crowd_out_errors() -> None:
+    text = '"\\d" & ' * 200 + "9223372036854775808 & 1 2"
+    found = parsed(text).diagnostics
+    assert ["an Int does not fit 64 bits", "something is left over after the expression of the module"] == [
+        each.message for each in errors(text)
+    ]
+    assert 100 == sum(each.severity.value == "warning" for each in found)
+
+
 def test_after_a_hundred_faults_the_rest_is_left_alone() -> None:
     assert 100 == len(errors("a = ;\n" * 1_000))
 

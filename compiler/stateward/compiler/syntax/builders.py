@@ -87,7 +87,9 @@ class Builder:
         self.starts = tokens.starts
         self.ends = tokens.ends
         self.faults: list[Fault] = []
-        """Literals that have no value, or not the one their author may think of."""
+        """Numbers that have no value."""
+        self.warnings: list[Fault] = []
+        """Strings whose value may not be what their author thinks."""
         self.nested = 0
         """How many nodes were made that lie in each other without brackets, as the signs of `--1` do."""
 
@@ -104,8 +106,8 @@ class Builder:
         if "\\" not in body:
             return body
         for found in _UNKNOWN_ESCAPE.finditer(body):
-            if found[1] and len(self.faults) < FAULTS_MAX:
-                self.faults.append(unknown_escape(start + found.start(1), found[1]))
+            if found[1] and len(self.warnings) < FAULTS_MAX:
+                self.warnings.append(unknown_escape(start + found.start(1), found[1]))
         return unescaped(body)
 
     # Lists
@@ -300,8 +302,7 @@ class Builder:
         value = int(digits or "0") if len(digits) <= INT_DIGITS_MAX else INT_MAX + 1
         if value <= INT_MAX:
             return IntLit(start, end, value)
-        self.faults.append(Fault(start, end, "an Int does not fit 64 bits", "larger than 9223372036854775807"))
-        return Bad(start, end)
+        return self._valueless(Fault(start, end, "an Int does not fit 64 bits", "larger than 9223372036854775807"))
 
     def floating(self, token: TokenNumber) -> FloatLit | Bad:
         """Make a Float, or `Bad` where it is not finite."""
@@ -311,8 +312,12 @@ class Builder:
         value = float(text[: point + FLOAT_FRACTION_MAX]) if point <= FLOAT_DIGITS_MAX else INFINITY
         if value < INFINITY:
             return FloatLit(start, end, value)
-        self.faults.append(Fault(start, end, "a Float is not finite", "larger than any Float"))
-        return Bad(start, end)
+        return self._valueless(Fault(start, end, "a Float is not finite", "larger than any Float"))
+
+    def _valueless(self, fault: Fault) -> Bad:
+        if len(self.faults) < FAULTS_MAX:
+            self.faults.append(fault)
+        return Bad(fault.start, fault.end)
 
     def regex(self, token: TokenNumber) -> RegexLit:
         """Make `/pattern/`."""

@@ -100,7 +100,7 @@ class _Attempt:
         if self.stuck != FINISHED:
             return None, None
         module: Module = self.automaton.values[-1]
-        faults = tokens.faults + self.builder.faults
+        faults = [*tokens.faults, *self.builder.faults, *self.builder.warnings]
         if self.builder.nested + tokens.depth <= self.limits.nesting:
             return module, faults
         return self._measured(module, faults)
@@ -127,7 +127,7 @@ class _Attempt:
         module = recovery.module(self.stuck)
         if self.automaton.is_too_deep:
             return None, [self._too_deep(self.automaton, balanced.tokens)]
-        found = [*conflicts, *tokens.faults, *balanced.faults, *recovery.faults, *self.builder.faults]
+        found = [*conflicts, *tokens.faults, *balanced.faults, *recovery.faults, *self.builder.faults, *self.builder.warnings]
         if recovery.left_over is not None:
             found = [fault for fault in found if min(fault.start + 1, fault.end) <= recovery.left_over]
         return self._measured(module, found) if module else (None, found)
@@ -157,7 +157,13 @@ def _refused(source: Source, trivia: Trivia, faults: list[Fault]) -> Parse:
 
 def _diagnostics(source: Source, faults: list[Fault]) -> tuple[Diagnostic, ...]:
     ordered = sorted(faults, key=lambda fault: (fault.start, fault.end))
-    return tuple(fault.diagnostic(source) for fault in ordered[:FAULTS_MAX])
+    left = {False: FAULTS_MAX, True: FAULTS_MAX}  # warnings never crowd out errors
+    told = []
+    for fault in ordered:
+        if left[fault.warning]:
+            left[fault.warning] -= 1
+            told.append(fault.diagnostic(source))
+    return tuple(told)
 
 
 @cache
