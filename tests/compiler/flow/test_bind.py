@@ -171,6 +171,67 @@ def test_an_empty_array_is_offered_as_an_empty_object() -> None:
     assert (diagnostic.code, diagnostic.help) == ("wrong_type", "write it as `{}`")
 
 
+def moved(text: str, *, before: str) -> str:
+    """Give the good source with a part of it moved to stand in front of another part."""
+    return changed((text, ""), (before, text + before))
+
+
+DONE = '    done = { instructions = ""; terminal = true; };\n'
+ACCEPT = '            accept = { target = "done"; condition = "Nothing is to be mended."; };\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (moved(DONE, before="states = {"), "state `done` stands in the flow itself"),
+        (moved(DONE, before='        instructions = "Read it.";'), "state `done` stands in state `review` itself"),
+        (moved(DONE, before="            back = {"), "state `done` stands in `transitions` of state `review`"),
+        (moved(ACCEPT, before='        instructions = "Read it.";'), "transition `accept` stands in state `review` itself"),
+        (moved(ACCEPT, before="    draft = {"), "transition `accept` stands in `states`"),
+        (changed(('{ target = "done"', '{ more = { target = "draft"; condition = "x"; }; target = "done"')), (
+            "transition `more` stands in transition `accept` of state `review` itself"
+        )),
+        (changed(('transitions = { submit = { target = "review"; condition = "It is written."; }; };', (
+            'submit = { target = "review"; condition = "It is written."; };'
+        ))), "transition `submit` stands in state `draft` itself"),
+    ],
+)  # fmt: skip
+def test_a_state_or_transition_that_stands_elsewhere_is_told_there_and_missed_nowhere(source: str, message: str | None) -> None:
+    told = [each.message for each in compile_source(source.encode()).diagnostics]
+    if message is not None:
+        assert told == [message]
+    assert "no state is named `done`" not in told
+
+
+def test_an_object_with_some_field_of_a_state_is_no_state() -> None:
+    source = changed(('instructions = "Read it.";', 'instructions = "Read it."; notes = { terminal = true; target = "nowhere"; };'))
+    (told,) = compile_source(source.encode()).diagnostics
+    assert told.message == "a state has no field `notes`"
+
+
+def test_what_is_wrong_inside_of_a_misplaced_state_is_told_too() -> None:
+    source = moved(DONE, before="states = {").replace("terminal = true", 'terminal = "true"')
+    assert found(source) == [("unknown_field", "done"), ("wrong_type", '"true"')]
+
+
+@pytest.mark.parametrize(
+    ("part", "before", "path"),
+    [
+        ('initial = "draft";\n', "    draft = {", ("states", "initial")),
+        ('name = "paper";\n', "    draft = {", ("states", "name")),
+        ('        instructions = "Read it.";\n', "            back = {", ("states", "review", "transitions", "instructions")),
+    ],
+)
+def test_a_field_among_the_ids_of_its_own_object_is_told_there_and_bound(part: str, before: str, path: tuple[str, ...]) -> None:
+    (told,) = compile_source(moved(part, before=before).encode()).diagnostics
+    assert (told.code, told.path, told.help) == ("unknown_field", path, f"move it out of `{path[-2]}`")
+
+
+def test_a_field_that_stands_too_deep_is_judged_like_any_other() -> None:
+    source = moved('initial = "draft";\n', before="    draft = {").replace('initial = "draft"', 'initial = "drfat"')
+    assert found(source) == [("unknown_field", "initial"), ("initial_not_found", '"drfat"')]
+
+
 def test_a_field_that_is_there_is_not_offered_again() -> None:
     (diagnostic,) = compile_source(changed(('name = "paper";', 'name = "paper"; nmae = "x";')).encode()).diagnostics
     assert (diagnostic.code, diagnostic.help) == ("unknown_field", None)

@@ -6,17 +6,27 @@ one slip gives one diagnostic and what lies below it is still judged. Paths are 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, assert_never
 
+from stateward.compiler.flow.guess import Given, Guess
 from stateward.compiler.flow.problems import Problem
-from stateward.compiler.flow.problems.shape import LevelLeftOut, LevelSkipped, MissingField, UnknownField, Wrapped, WrongType
-from stateward.compiler.flow.problems.told import opening, owner
+from stateward.compiler.flow.problems.shape import (
+    LevelLeftOut,
+    LevelSkipped,
+    MisplacedEntry,
+    MissingField,
+    TooDeep,
+    UnknownField,
+    Wrapped,
+    WrongType,
+)
+from stateward.compiler.flow.problems.told import opening, owner, standing
 from stateward.compiler.flow.schema import FLOW, FieldSpec, Level, MapOf, Mode, ScalarType
 from stateward.compiler.flow.typed import Located, Path
 from stateward.compiler.flow.words import TRUTHS, field_meant
 from stateward.compiler.language.data import ArrayData, Data, Hole, ObjectData, Origin, Scalar
-from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
+from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, ScalarShape, Shape
 from stateward.compiler.source import Place, Source, Span
 
 
@@ -63,7 +73,7 @@ class Record(NamedTuple):
     origin: Origin
     path: Path
     lossy: bool
-    """Whether a field may have been lost to a fault of the syntax."""
+    """Whether a field may have been lost to a fault of the syntax, or of what stands where."""
 
 
 class FailedScalar(NamedTuple):
@@ -74,16 +84,6 @@ class FailedScalar(NamedTuple):
     wanted: ScalarType
     is_name: bool
     path: Path
-
-
-class _Given(NamedTuple):
-    """An authored field that stands for one of the schema."""
-
-    name: str
-    """As the author spelt it."""
-    field: FieldCell
-    usable: bool = True
-    """False when what it holds says nothing about the field that is meant."""
 
 
 class _Spot(NamedTuple):
@@ -109,26 +109,23 @@ class Binder:
         self.broken = broken
         self.problems: list[Problem] = []
         self.failed: list[FailedScalar] = []
+        self._guess = Guess(evaluation, broken)
+        self._root = FLOW
+        self._misplaced: list[tuple[Level, Path]] = []
+        """Entries of maps that stand elsewhere: the level that each has, and the object in which it stands."""
+        self._taken: set[Path] = set()
+        """Fields among the ids of a map that were bound in the object that holds the map."""
 
     def root(self, level: Level) -> Record | None:
         """Bind the whole source. What a single field wraps is bound as if it stood at the root, once that was told."""
+        self._root = level
         shape = self.evaluation.shape(self.evaluation.root)
-        wrapper = self._wrapper(shape, level) if isinstance(shape, ObjectShape) else None
+        wrapper = self._guess.wrapper(shape, level) if isinstance(shape, ObjectShape) else None
         if wrapper is None:
             return self._record(self.evaluation.root, level, _Spot((), None))
         name, found = wrapper
         self.problems.append(Wrapped(name, found.key, (name,), level))
         return self._record(found.cell, level, _Spot((), found.key))
-
-    def _wrapper(self, shape: ObjectShape, level: Level) -> tuple[str, FieldCell] | None:
-        """Find the one field of the root that holds what belongs to the root itself."""
-        if len(shape.fields) != 1:
-            return None
-        ((name, found),) = shape.fields.items()
-        inner = self.evaluation.shape(found.cell, (name,))
-        if name in level.index or not isinstance(inner, ObjectShape) or len(inner.fields.keys() & level.index.keys()) < 2:
-            return None
-        return name, found
 
     def _record(self, cell: Cell, level: Level, spot: _Spot) -> Record | None:
         shape = self.evaluation.shape(cell, spot.path)
@@ -141,17 +138,27 @@ class Binder:
         for spec in level.fields:
             given = meant.get(spec.name)
             if given is not None:
-                value = self._value(given.field.cell, spec, spot.at(given.name, given.field.key)) if given.usable else None
-                fields[spec.name] = BoundField(given.field.key, value)
+                here = _Spot((*spot.path, *given.within, given.name), given.field.key)
+                fields[spec.name] = BoundField(given.field.key, self._value(given.field.cell, spec, here) if given.usable else None)
             elif spec.required and not lossy and not (self.broken and self._is_swallowed(spec.name, shape)):
                 self.problems.append(MissingField(spec, _holder(shape, spot), (*spot.path, spec.name)))
-        return Record(fields, shape.origin, spot.path, lossy)
+        return Record(fields, shape.origin, spot.path, lossy or any(path == spot.path for _, path in self._misplaced))
 
-    def _fields_meant(self, authored: Mapping[str, FieldCell], level: Level, spot: _Spot) -> dict[str, _Given]:
-        """Give for each known field the authored one; report and force the unknown ones."""
-        meant = {name: _Given(name, found) for name, found in authored.items() if name in level.index}
-        if len(meant) == len(authored):
-            return meant
+    def _fields_meant(self, authored: Mapping[str, FieldCell], level: Level, spot: _Spot) -> dict[str, Given]:
+        """Give for each known field the authored one; report what is not as the schema has it."""
+        meant = {name: Given(name, found) for name, found in authored.items() if name in level.index}
+        if len(meant) < len(authored):
+            self._unknown_fields(authored, meant, level, spot)
+        if len(meant) < len(level.fields):
+            for given in list(self._guess.too_deep(meant, level)):
+                meant[given.name] = given
+                self._taken.add((*spot.path, *given.within, given.name))
+                path = (*spot.path, *given.within, given.name)
+                self.problems.append(TooDeep(given.name, given.field.key, path, owner(spot.path), given.within[0]))
+        return meant
+
+    def _unknown_fields(self, authored: Mapping[str, FieldCell], meant: dict[str, Given], level: Level, spot: _Spot) -> None:
+        """Report the fields that a level does not know; those that stand for one that it does know are added to what is meant."""
         unknown: dict[str, FieldCell] = {}
         for name, found in authored.items():
             if name not in level.index:
@@ -160,60 +167,44 @@ class Binder:
                     meant[near] = self._misnamed(name, found, near, level, spot)
                 else:
                     unknown[name] = found
-        for name, found in self._out_of_level(unknown, meant, level, spot).items():
+        low = self._left_out(unknown, meant, level, spot)
+        for name, found in unknown.items():
             here = spot.at(name, found.key)
-            if not self._is_no_field(found):
+            if name not in low and self._belongs_elsewhere(name, found, spot):
+                continue
+            if name not in low and not self._guess.is_no_field(found):
                 self.problems.append(UnknownField(name, found.key, here.path, level, None, _level_with(name, level)))
             self.evaluation.data(found.cell, here.path)
-        return meant
 
-    def _misnamed(self, name: str, found: FieldCell, near: str, level: Level, spot: _Spot) -> _Given:
+    def _belongs_elsewhere(self, name: str, found: FieldCell, spot: _Spot, level: Level | None = None) -> bool:
+        """Tell whether a field of an object, or an entry of a map of that level, is an entry of another map; report it if so."""
+        entry = self._guess.entry(found.cell, self._root, level)
+        if entry is None:
+            return False
+        here = spot.at(name, found.key)
+        self._misplaced.append((entry.level, spot.path))
+        self.problems.append(MisplacedEntry(name, found.key, here.path, entry.level, entry.name, standing(spot.path)))
+        self._record(found.cell, entry.level, here)
+        return True
+
+    def _misnamed(self, name: str, found: FieldCell, near: str, level: Level, spot: _Spot) -> Given:
         """Report a field that is named otherwise than its level has it, and let it stand for the one that was meant."""
         here = spot.at(name, found.key)
-        fits = self._fits(found.cell, level.index[near], here)
+        fits = self._guess.fits(found.cell, level.index[near], here.path)
         self.problems.append(UnknownField(name, found.key, here.path, level, near, _level_with(name, level), fits))
         if not fits:
             self.evaluation.data(found.cell, here.path)
-        return _Given(name, found, usable=fits)
+        return Given(name, found, usable=fits)
 
-    def _out_of_level(
-        self, unknown: Mapping[str, FieldCell], meant: dict[str, _Given], level: Level, spot: _Spot
-    ) -> Mapping[str, FieldCell]:  # fmt: skip
-        """Take out the fields of the level below that stand here in place of the map that would hold them; tell them once."""
-        maps = ((spec.name, spec.type.level) for spec in level.fields if isinstance(spec.type, MapOf) and spec.name not in meant)
-        holder, below = next(maps, ("", None))
-        low = {name: found for name, found in unknown.items() if below is not None and name in below.index}
-        if below is None or not low:
-            return unknown
-        first, found = next(iter(low.items()))
-        keys = [(name, each.key) for name, each in low.items()]
-        self.problems.append(LevelLeftOut(holder, below, keys, owner(spot.path), (*spot.path, first)))
-        meant[holder] = _Given(first, found, usable=False)
-        for name, each in low.items():
-            self.evaluation.data(each.cell, (*spot.path, name))
-        return {name: each for name, each in unknown.items() if name not in low}
-
-    def _is_no_field(self, found: FieldCell) -> bool:
-        """Tell whether the syntax is at fault where a field is named, so that it is a stray text more than a field."""
-        key = found.key
-        if any(source is key.source and span.covers(key.span) for source, span in self.broken):
-            return True
-        if not self.broken or not key.source.slice(key.span).startswith('"'):
-            return False
-        value = self.evaluation.shape(found.cell)
-        return isinstance(value, Hole) and value.origin.place.span.start == value.origin.place.span.end
-
-    def _fits(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> bool:
-        """Tell whether a value may be that of a field which was named otherwise; one of another kind says nothing about that field."""
-        match self.evaluation.shape(cell, spot.path):
-            case ObjectShape():
-                return isinstance(spec.type, MapOf)
-            case ScalarShape(value=value):
-                return isinstance(spec.type, ScalarType) and type(value) is spec.type.of_python
-            case ArrayShape():
-                return False
-            case Hole() | OtherShape():
-                return True
+    def _left_out(self, unknown: Mapping[str, FieldCell], meant: dict[str, Given], level: Level, spot: _Spot) -> Collection[str]:
+        """Tell once the fields of the level below that stand in place of the map that would hold them, and give their names."""
+        below, low = self._guess.left_out(unknown, meant, level)
+        if low:
+            first, found = next(iter(low.items()))
+            keys = [(name, each.key) for name, each in low.items()]
+            self.problems.append(LevelLeftOut(below.name, below.level, keys, owner(spot.path), (*spot.path, first)))
+            meant[below.name] = Given(first, found, usable=False)
+        return low
 
     def _value(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> Bound:
         if spec.mode is not Mode.DATA:
@@ -249,15 +240,24 @@ class Binder:
         if skipped:
             self.problems.append(LevelSkipped(level, skipped, spot.name, (*spot.path, skipped[0][0])))
         left_out = {name for name, _ in skipped}
+        own = [each for each in shape.fields.items() if (*spot.path, each[0]) not in self._taken]
+        own = [(id_, found) for id_, found in own if not self._belongs_elsewhere(id_, found, spot, level)]
         entries: list[Entry] = []
-        for id_, found in shape.fields.items():
+        for id_, found in own:
             here = spot.at(id_, found.key)
             if id_ in left_out:
                 self.evaluation.data(found.cell, here.path)
             else:
                 entries.append(Entry(id_, found.key, here.path, self._record(found.cell, level, here)))
         lost = bool(self.broken) and self._lost_in(shape)
-        return Table(tuple(entries), not skipped and not lost, spot.path)
+        return Table(tuple(entries), not (skipped or lost or self._stands_elsewhere(level, spot.path[:-1])), spot.path)
+
+    def _stands_elsewhere(self, level: Level, holder: Path) -> bool:
+        """Tell whether something inside or around an object, but outside of its map, would be an entry of that map."""
+        return any(
+            each is level and (path[: len(holder)] == holder or holder[: len(path)] == path)
+            for each, path in self._misplaced
+        )  # fmt: skip
 
     def _skipped(self, shape: ObjectShape, level: Level) -> list[tuple[str, Place]]:
         """Find the fields of a single object that stand where ids belong: one of them is no object, so it can be no entry."""

@@ -71,6 +71,11 @@ class Level:
         """The fields by name, in the order in which they are shown."""
         return {spec.name: spec for spec in self.fields}
 
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The names of the fields that every such object has."""
+        return frozenset(spec.name for spec in self.fields if spec.required)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all fields, in the order in which they are shown."""

@@ -173,6 +173,54 @@ class LevelLeftOut(NamedTuple):
         )
 
 
+class MisplacedEntry(NamedTuple):
+    """A state or a transition that stands outside of the map in which it belongs."""
+
+    id: str
+    key: Place
+    path: Path
+    level: Level
+    """What it is, by its fields."""
+    holder: str
+    """The field in which it belongs."""
+    where: str
+    """Where it stands, in words."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the key."""
+        return Diagnostic(
+            code="unknown_field",
+            severity=Severity.ERROR,
+            message=f"{self.level.what} {quoted(self.id)} stands in {self.where}",
+            primary=Label(self.key, f"a {self.level.what} outside of {quoted(self.holder)}"),
+            help=f"move it into {quoted(self.holder)}",
+            path=self.path,
+        )
+
+
+class TooDeep(NamedTuple):
+    """A plain field of an object that stands among the ids of one of its maps."""
+
+    name: str
+    key: Place
+    path: Path
+    owner: str
+    """The object that it belongs to, in words."""
+    holder: str
+    """The field in which it stands."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the key."""
+        return Diagnostic(
+            code="unknown_field",
+            severity=Severity.ERROR,
+            message=f"{quoted(self.name)} of {self.owner} stands in {quoted(self.holder)}",
+            primary=Label(self.key, "a field, not an id"),
+            help=f"move it out of {quoted(self.holder)}",
+            path=self.path,
+        )
+
+
 class Wrapped(NamedTuple):
     """A single field of the root that holds what belongs to the root itself."""
 

@@ -28,6 +28,15 @@ def owner(path: Path) -> str:
             return "the flow"
 
 
+def standing(path: Path) -> str:
+    """Say where something stands directly: in an object, or in the map of an object."""
+    match path:
+        case (*above, str(holder)) if len(path) % 2:
+            return f"{quoted(holder)} of {owner(tuple(above))}" if above else quoted(holder)
+        case _:
+            return f"{owner(path)} itself"
+
+
 def declared_in(flow_name: str | None) -> str:
     """Say where a name is missing, in the words of a label."""
     return "not declared in this flow" if flow_name is None else f"not declared in flow {quoted(flow_name)}"

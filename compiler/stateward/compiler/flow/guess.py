@@ -1,0 +1,114 @@
+"""What an author meant by fields that are not where, or not what, the schema has them: the readings of a slip that are beyond doubt.
+
+Invariants: nothing is reported here; a guess never rests on what failed; each is made of names and kinds alone, so that the same slip is
+read in the same way wherever it stands.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from stateward.compiler.flow.schema import FieldSpec, Level, MapOf, ScalarType
+from stateward.compiler.language.data import Hole
+from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape
+from stateward.compiler.source import Source, Span
+
+
+class Given(NamedTuple):
+    """An authored field that stands for one of the schema."""
+
+    name: str
+    """As the author spelt it."""
+    field: FieldCell
+    usable: bool = True
+    """False when what it holds says nothing about the field that is meant."""
+    within: tuple[str, ...] = ()
+    """The field of the same object inside of which it stands."""
+
+
+class MapField(NamedTuple):
+    """A field that holds objects by id."""
+
+    name: str
+    level: Level
+
+
+def maps_of(level: Level) -> Iterator[MapField]:
+    """Give the fields of a level that hold objects by id."""
+    return (MapField(spec.name, spec.type.level) for spec in level.fields if isinstance(spec.type, MapOf))
+
+
+def all_maps(level: Level) -> Iterator[MapField]:
+    """Give the fields of a level and of those below it that hold objects by id."""
+    for each in maps_of(level):
+        yield each
+        yield from all_maps(each.level)
+
+
+class Guess:
+    """Guesses over one evaluated value."""
+
+    def __init__(self, evaluation: Evaluation, broken: Sequence[tuple[Source, Span]]) -> None:
+        self._evaluation = evaluation
+        self._broken = broken
+
+    def wrapper(self, shape: ObjectShape, level: Level) -> tuple[str, FieldCell] | None:
+        """Find the one field of an object that holds what belongs to the object itself."""
+        if len(shape.fields) != 1:
+            return None
+        ((name, found),) = shape.fields.items()
+        inner = self._evaluation.shape(found.cell, (name,))
+        if name in level.index or not isinstance(inner, ObjectShape) or len(inner.fields.keys() & level.index.keys()) < 2:
+            return None
+        return name, found
+
+    def entry(self, cell: Cell, root: Level, here: Level | None) -> MapField | None:
+        """Find the map in which an object belongs that has all that is required there; None when it may be what stands here."""
+        shape = self._evaluation.shape(cell)
+        if not isinstance(shape, ObjectShape) or (here is not None and shape.fields.keys() & here.index.keys()):
+            return None
+        return next((each for each in all_maps(root) if each.level.required <= shape.fields.keys()), None)
+
+    def left_out(self, unknown: Mapping[str, FieldCell], there: Mapping[str, Given], level: Level) -> tuple[MapField, dict[str, FieldCell]]:
+        """Find the fields of the level below that stand in place of the map that would hold them; none where that map is there."""
+        below = next((each for each in maps_of(level) if each.name not in there), None)
+        if below is None:
+            return MapField("", level), {}
+        return below, {name: found for name, found in unknown.items() if name in below.level.index}
+
+    def too_deep(self, there: Mapping[str, Given], level: Level) -> Iterator[Given]:
+        """Find plain fields that an object lacks and that stand among the ids of one of its maps, where they can be no entry."""
+        for holder in maps_of(level):
+            given = there.get(holder.name)
+            shape = self._evaluation.shape(given.field.cell) if given is not None else None
+            if given is None or not given.usable or not isinstance(shape, ObjectShape):
+                continue
+            for name, found in shape.fields.items():
+                spec = level.index.get(name)
+                if spec is not None and name not in there and name not in holder.level.index and self._is_scalar_of(found.cell, spec):
+                    yield Given(name, found, within=(given.name,))
+
+    def _is_scalar_of(self, cell: Cell, spec: FieldSpec) -> bool:
+        shape = self._evaluation.shape(cell)
+        return isinstance(spec.type, ScalarType) and isinstance(shape, ScalarShape) and type(shape.value) is spec.type.of_python
+
+    def fits(self, cell: Cell, spec: FieldSpec, path: tuple[str | int, ...]) -> bool:
+        """Tell whether a value may be that of a field which was named otherwise; one of another kind says nothing about that field."""
+        match self._evaluation.shape(cell, path):
+            case ObjectShape():
+                return isinstance(spec.type, MapOf)
+            case ScalarShape():
+                return self._is_scalar_of(cell, spec)
+            case ArrayShape():
+                return False
+            case Hole() | OtherShape():
+                return True
+
+    def is_no_field(self, found: FieldCell) -> bool:
+        """Tell whether the syntax is at fault where a field is named, so that it is a stray text more than a field."""
+        key = found.key
+        if any(source is key.source and span.covers(key.span) for source, span in self._broken):
+            return True
+        if not self._broken or not key.source.slice(key.span).startswith('"'):
+            return False
+        value = self._evaluation.shape(found.cell)
+        return isinstance(value, Hole) and value.origin.place.span.start == value.origin.place.span.end
