@@ -103,6 +103,26 @@ def test_a_circle_of_modules_names_them_and_shows_the_imports(tree: Tree) -> Non
     assert [('b: import "sub/../a"', "closes the circle"), ('a: import "./b"', "needs `b`")] == story(found.diagnostics[0])[:2]
 
 
+def test_modules_whose_fields_hold_each_other_are_an_endless_value_that_names_the_imports(tree: Tree) -> None:
+    loader = tree.of(a='b = import "./b";', b='a = import "sub/../a";')
+    found = evaluated("import a", loader=loader)
+    assert ["limit: the value contains itself"] == told(found)
+    assert ("import cycle `a -> b -> a`",) == found.diagnostics[0].notes
+    assert [('b: import "sub/../a"', "closes the circle"), ('a: import "./b"', "needs `b`")] == story(found.diagnostics[0])[:2]
+
+
+def test_a_module_whose_field_holds_itself_names_the_import(tree: Tree) -> None:
+    found = evaluated("import a", loader=tree.of(a="x = import a;"))
+    assert ["limit: the value contains itself"] == told(found)
+    assert ("import cycle `a -> a`",) == found.diagnostics[0].notes
+
+
+def test_a_value_inside_itself_names_no_import_where_there_is_none(tree: Tree) -> None:
+    found = evaluated("import a", loader=tree.of(a="x = { y = x; };"))
+    assert ["limit: the value contains itself"] == told(found)
+    assert () == found.diagnostics[0].notes
+
+
 def test_a_module_that_imports_itself_is_a_circle(tree: Tree) -> None:
     found = evaluated("import a", loader=tree.of(a="import a"))
     assert ["cycle: import cycle `a -> a`"] == told(found)

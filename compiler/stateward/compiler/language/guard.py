@@ -4,6 +4,7 @@ Invariants: each limit is told once where it was passed; what lies beyond is not
 """
 
 from stateward.compiler.diagnostics.model import Label
+from stateward.compiler.language.circles import modules_around
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.values import ArrayValue, Cell, ObjectValue
@@ -29,7 +30,8 @@ class Guard:
     def may_enter(self, value: ArrayValue | ObjectValue, cell: Cell) -> bool:
         """Begin with the parts of a value; false when it is inside itself or too deep. To be ended with `leave`."""
         if self.is_inside(value):
-            self._report("the value contains itself", "closes the circle", cell, Label(value.place, "the value"))
+            notes, imports = modules_around(cell, value)
+            self._report("the value contains itself", "closes the circle", cell, *imports, Label(value.place, "the value"), notes=notes)
             return False
         if len(self._on_path) >= self._machine.limits.nesting:
             self._report(f"the value is nested deeper than {self._machine.limits.nesting:,}", "one level too deep", cell)
@@ -45,8 +47,8 @@ class Guard:
         """Be done with the parts of a value."""
         self._on_path.discard(identity(value))
 
-    def _report(self, message: str, label: str, cell: Cell, *labels: Label) -> None:
-        self._machine.reporter.report(Fault(Kind.LIMIT, message, cell.place, label, labels), cell.scope)
+    def _report(self, message: str, label: str, cell: Cell, *labels: Label, notes: tuple[str, ...] = ()) -> None:
+        self._machine.reporter.report(Fault(Kind.LIMIT, message, cell.place, label, labels, notes), cell.scope)
 
 
 def identity(value: ArrayValue | ObjectValue) -> int:
