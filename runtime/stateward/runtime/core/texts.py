@@ -24,10 +24,10 @@ def is_blank(text: str) -> bool:
     return not text.strip()
 
 
-def shown(text: str) -> str:
+def shown(text: str, characters_max: int = SHOWN_CHARACTERS_MAX) -> str:
     """Give a foreign text fit to stand in one line of a message: in backticks, bounded, what cannot be seen escaped."""
-    visible = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[:SHOWN_CHARACTERS_MAX])
-    return f"`{visible}…`" if len(text) > SHOWN_CHARACTERS_MAX else f"`{visible}`"
+    visible = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[:characters_max])
+    return f"`{visible}…`" if len(text) > characters_max else f"`{visible}`"
 
 
 def listed(names: tuple[str, ...]) -> str:

@@ -84,7 +84,7 @@ class AnswersFile(_Closed):
 
 def read_answers(path: Path) -> AnswersFile:
     """Read an answers file. Raises AnswersProblem."""
-    named = shown(str(path))
+    named = shown(str(path), limits.PATH_BYTES_MAX)
     try:
         with path.open("rb") as file:
             data = file.read(ANSWERS_BYTES_MAX + 1)
