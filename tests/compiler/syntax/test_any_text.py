@@ -1,9 +1,10 @@
 """Properties of any text: it parses without an exception, spans lie inside of it and nest, and what is broken is said to be."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.compiler.dcdl_checks import check_parse
+from tests.compiler.dcdl_checks import check_format, check_parse
 from tests.compiler.dcdl_sources import damaged, damaged_sources, sources, token_soups, written
 from tests.compiler.syntax.asked import errors
 
@@ -50,3 +51,31 @@ def test_what_the_grammar_writes_has_no_errors(text: str) -> None:
 @settings(deadline=None, max_examples=200)
 def test_long_sources_have_no_errors(seed: int) -> None:
     assert [] == errors(written(seed))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0Aª",
+        ";",
+        ' [a . "b" . c = "x;',
+        'a = [let x = 1; y = 2; in z =\n"b";in "c\n" , x ,] . ""',
+        "a = [ ... [1 / { b = 1 } ( (c, b : /x/ as 0.“x”) => () => as ) => true, 2], ]",
+        "{ ... - a as true b }",
+        "{ a = 1; ... b; c }",
+        "match { { = 1",
+        "let let in",
+        "(a: (",
+        "[=>",
+        "<<<<<<< a\n=======\n>>>>>>> b\n(",
+        "a = b = c; } ]",
+        "a.b.c.d-",
+        '"""',
+        'a = """""";',
+        "//{",
+        "{ a = //{\n",
+    ],
+)
+def test_what_was_found_by_fuzzing_stays_right(text: str) -> None:
+    check_parse(text)
+    check_format(text)
