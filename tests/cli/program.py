@@ -90,17 +90,17 @@ class Place:
     def scripted(self, *more: str, flow: str = "builtin:coder-review", answers: Path = ANSWERS) -> list[str]:
         return ["run", flow, "--text", "Ticket 41", "--answers", str(answers), *more]
 
-    def done(self, *arguments: str) -> str:
+    def done(self, *arguments: str, encoding: str = "utf-8") -> str:
         """Call what must succeed and give what it printed."""
-        ended = self.call(*arguments)
+        ended = self.call(*arguments, encoding=encoding)
         assert (0, "") == (ended.status, ended.err)
         return ended.out
 
-    def status(self) -> Any:
-        return json.loads(self.done("status", "--json"))
+    def status(self, encoding: str = "utf-8") -> Any:
+        return json.loads(self.done("status", "--json", encoding=encoding))
 
-    def log(self) -> list[Any]:
-        return [json.loads(line) for line in self.done("log", "--json").splitlines()]
+    def log(self, encoding: str = "utf-8") -> list[Any]:
+        return [json.loads(line) for line in self.done("log", "--json", encoding=encoding).split("\n")[:-1]]
 
 
 def folded(status: Any, entries: Sequence[Any], flow: str) -> FlowState:

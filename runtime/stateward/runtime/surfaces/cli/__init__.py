@@ -4,16 +4,19 @@ Exit status: 0 done, 1 the work itself found something wrong, 2 wrong usage or n
 141 nobody reads the output any more.
 """
 
+import errno
 import importlib
-import os
 import sys
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
 
 import click
 
 STATUS_INTERRUPTED: Final = 130
 STATUS_PIPE_CLOSED: Final = 141
+UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""What the system says of a stream that takes no more."""
 
 COMMANDS: Final = {
     "attest": ("stateward.runtime.surfaces.cli.prove", "attest_group", "State what was run, signed; check such a statement."),
@@ -34,7 +37,35 @@ COMMANDS: Final = {
 """Name, module, attribute and the line that `--help` shows (kept here so that help imports no command)."""
 
 
+@contextmanager
+def _output_watched() -> Iterator[None]:
+    """End with a status of its own when whoever read the output has left, and with one clear line when output cannot be written."""
+    try:
+        yield
+        if sys.stdout is not None:  # None when it is closed
+            sys.stdout.flush()
+    except BrokenPipeError as left:
+        _errors().abandon_output()
+        raise click.exceptions.Exit(STATUS_PIPE_CLOSED) from left
+    except OSError as fault:
+        if fault.filename is not None or fault.errno not in UNWRITABLE:
+            raise
+        raise _errors().output_failed(fault) from fault
+
+
+def _errors() -> Any:
+    return importlib.import_module("stateward.runtime.surfaces.cli.errors")
+
+
 class _LazyGroup(click.Group):
+    def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> click.Context:
+        with _output_watched():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _output_watched():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
 
@@ -74,8 +105,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = problem.exit_code
     except (click.Abort, KeyboardInterrupt):
         status = STATUS_INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has left; what is still buffered must not fail at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = STATUS_PIPE_CLOSED
     sys.exit(status)

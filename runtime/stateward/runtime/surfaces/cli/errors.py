@@ -3,6 +3,8 @@
 Invariant: names in such a line, of files, Workers or whatever else was handed to the command, cannot act on a terminal.
 """
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -37,6 +39,18 @@ class Stop(click.ClickException):
         click.echo(f"error: {safe(self.message)}", err=True, file=file)
         if self.remedy:
             click.echo(f"  = help: {safe(self.remedy)}", err=True, file=file)
+
+
+def abandon_output() -> None:
+    """Send what is still buffered for standard output, and all that follows, nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def output_failed(fault: OSError) -> Stop:
+    """Say that standard output cannot be written; what is still buffered for it goes nowhere, so that it does not fail again at exit."""
+    abandon_output()
+    reason = (fault.strerror or type(fault).__name__).lower()
+    return Stop(STATUS_ENVIRONMENT, f"standard output cannot be written: {reason}", "send it elsewhere")
 
 
 @contextmanager

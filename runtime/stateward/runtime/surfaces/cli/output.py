@@ -6,17 +6,16 @@ that cannot be written ends the command with one clear line. A reader who has le
 
 import io
 import json
-import os
 import sys
 from typing import Final, TextIO
 
-from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, Stop
+from stateward.runtime.surfaces.cli.errors import output_failed
 
 _STAND_INS: Final = str.maketrans({"→": "->", "…": "...", "─": "-"})
 
 
 def emit(text: str) -> None:
-    """Print a text to standard output, now. Raises Stop when that fails."""
+    """Print a text to standard output, now. Raises Stop when that fails, and BrokenPipeError."""
     stream: TextIO | None = sys.stdout
     if stream is None:
         return
@@ -26,9 +25,7 @@ def emit(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as fault:
-        abandon(stream)
-        reason = (fault.strerror or type(fault).__name__).lower()
-        raise Stop(STATUS_ENVIRONMENT, f"standard output cannot be written: {reason}", "send it elsewhere") from fault
+        raise output_failed(fault) from fault
 
 
 def emit_json(data: object, *, indent: int | None = None) -> None:
@@ -40,13 +37,6 @@ def emit_json(data: object, *, indent: int | None = None) -> None:
     except UnicodeEncodeError:
         text = json.dumps(data, indent=indent)
     emit(f"{text}\n")
-
-
-def abandon(stream: TextIO) -> None:
-    """Send what a stream still holds, and all that follows, nowhere: it must not fail once more when the process ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
 
 
 def _showable(text: str, encoding: str) -> str:
