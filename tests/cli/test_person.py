@@ -128,6 +128,65 @@ def test_an_interruption_in_the_middle_of_judging_keeps_the_request_open(here: P
     assert (opened["id"], 1) == (here.status()["flow"]["last"]["attempt"], here.status()["flow"]["attempts"])
 
 
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        (b"x" * 5000, "the terminal cuts lines at 4,095 bytes"),
+        (b"x" * 4095, "the terminal cuts lines at 4,095 bytes"),
+        (b"gr\xfc\xdfe", "the line is no UTF-8"),
+        (b"done \x1b[D", "the line holds a key that is no character"),
+        (b"done\x00", "the line holds a key that is no character"),
+    ],
+)
+def test_what_was_not_typed_as_it_was_meant_is_asked_for_again(here: Place, typed: bytes, says: str) -> None:
+    with typing(here, "run", "builtin:single-step") as typist:
+        typist.press(REASON, typed + b"\n")
+        typist.press(REASON, END_OF_INPUT)
+        assert 1 == typist.status()
+    assert says in typist.seen
+    assert 0 == here.status()["flow"]["attempts"]
+
+
+def test_a_line_of_every_byte_that_fits_is_taken_whole(here: Place) -> None:
+    with typing(here, "run", "builtin:single-step") as typist:
+        typist.answer(REASON, "x" * 4094)
+        typist.press(MET, INTERRUPT)
+        assert 130 == typist.status()
+    assert "x" * 4094 == here.status()["flow"]["attempt"]["reason"]
+
+
+def test_what_was_typed_before_a_question_is_no_answer_to_it(here: Place) -> None:
+    with typing(here, "run", "builtin:single-step") as typist:
+        typist.answer(REASON, "a reason of several lines:\ny\nit is all there\nn\nnothing\nat all\n")
+        typist.press(MET, END_OF_INPUT)
+        assert 1 == typist.status()
+    assert "what was typed before the question counts for nothing" in typist.seen
+    assert (1, None) == (here.status()["flow"]["attempts"], here.status()["flow"]["last"])
+
+
+def test_a_person_does_not_go_on_with_what_a_script_judges_nor_the_other_way_round(here: Place) -> None:
+    here.call(*here.scripted(flow="builtin:single-step"))
+    with typing(here, "run", "builtin:single-step", "--resume") as typist:
+        assert 2 == typist.status()
+    assert "is judged by `scripted`, not by `person`" in typist.seen
+    with typing(here, "run", "builtin:single-step") as typist:
+        typist.press(REASON, END_OF_INPUT)
+        assert 1 == typist.status()
+    other = here.call(*here.scripted("--resume", flow="builtin:single-step"))
+    assert (2, True) == (other.status, "leave out `--answers`" in other.err)
+
+
+def test_an_open_request_that_is_refused_is_not_asked_again_and_again(here: Place) -> None:
+    with typing(here, "run", "builtin:single-step") as typist:
+        typist.answer(REASON, "it is written")
+        typist.press(MET, INTERRUPT)
+        assert 130 == typist.status()
+    here.done("operate", "pause", here.status()["worker"], "--reason", "wait for the others")
+    with typing(here, "run", "builtin:single-step", "--resume") as typist:
+        assert 1 == typist.status()
+    assert (1, 1) == (typist.seen.count("refused  instance_paused"), typist.seen.count("go on with the same command"))
+
+
 def test_the_end_of_input_leaves_the_flow_where_it_is(here: Place) -> None:
     with typing(here, "run", "builtin:single-step") as typist:
         typist.press(REASON, END_OF_INPUT)

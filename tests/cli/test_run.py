@@ -1,10 +1,16 @@
 """`stateward run`, `status`, `log` and `flow`: the installed program, one process after another."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from stateward.runtime.engine.submit import worker_id_for
+from stateward.runtime.profile import DEMONSTRATION
+from stateward.runtime.session.segments import FlowSegment
+from stateward.runtime.wiring import Location, person_at_terminal, writing
+from stateward.store.triggers import TRIGGERS
 from tests.cli.program import ANSWERS, Place, folded, place
 
 SOURCE = """schema_version = 1; name = "mine"; initial = "one";
@@ -156,6 +162,81 @@ def test_answers_that_repeat_a_reason_are_refused_before_anything_is_written(her
     assert 2 == done.status
     assert "requests 1 and 2 have the same reason" in done.err
     assert [] == list(here.work.iterdir())
+
+
+def test_the_installed_program_does_what_this_process_does(here: Place) -> None:
+    done = here.process(*here.scripted())
+    assert (0, "") == (done.status, done.err)
+    assert "completed  coder-review in state done" in done.out
+    shown = here.process("status", "--json")
+    assert (0, here.status()) == (shown.status, json.loads(shown.out))
+
+
+def test_a_run_that_was_moved_goes_on_when_its_worker_is_named(here: Place) -> None:
+    here.call(*here.scripted("--max-requests", "1"))
+    worker = here.status()["worker"]
+    here.work.rename(here.folder / "moved")
+    here.work.mkdir()
+    moved = here.call(*here.scripted("--resume", "--worker", worker, "--workdir", str(here.folder / "moved")))
+    assert 0 == moved.status
+    assert "it was started for" in moved.out
+    assert ("completed", 6) == tuple(
+        json.loads(here.done("status", "--json", "--workdir", str(here.folder / "moved")))["flow"][name] for name in ("status", "attempts")
+    )
+
+
+def test_a_worker_of_another_flow_is_not_gone_on_with(here: Place) -> None:
+    here.call(*here.scripted("--max-requests", "1"))
+    worker = here.status()["worker"]
+    done = here.call(*here.scripted("--resume", "--worker", worker, flow="builtin:single-step"))
+    assert (2, f"error: Worker `{worker}` does not run `builtin:single-step`\n  = help: see `stateward status`\n") == (
+        done.status,
+        done.err,
+    )
+    assert 1 == here.call(*here.scripted("--resume", flow="builtin:single-step")).status
+    assert worker != here.status()["worker"]
+
+
+def test_damage_to_another_worker_is_no_matter_unless_it_hides_what_that_one_runs(here: Place) -> None:
+    here.call(*here.scripted("--max-requests", "1"))
+    ours = here.status()["worker"]
+    here.call(*here.scripted(flow="builtin:single-step"))
+    other = here.status()["worker"]
+    damage(here, other, 3)
+    assert 0 == here.call(*here.scripted("--resume")).status
+    damage(here, other, 1)
+    hidden = here.call(*here.scripted("--resume"))
+    assert (3, True) == (hidden.status, "--worker ID" in hidden.err)
+    assert 0 == here.call(*here.scripted("--resume", "--worker", ours)).status
+
+
+def damage(here: Place, worker: str, seq: int) -> None:
+    """Change an entry, past the rules that guard it."""
+    connection = sqlite3.connect(here.store, isolation_level=None)
+    connection.execute("DROP TRIGGER entries_no_update")
+    connection.execute("UPDATE entries SET payload = x'7b7d' WHERE worker = ? AND seq = ?", (worker, seq))
+    connection.execute(TRIGGERS["entries_no_update"])
+    connection.close()
+
+
+def test_the_latest_worker_is_the_youngest_one_whatever_its_id(here: Place) -> None:
+    here.call(*here.scripted("--max-requests", "1"))
+    workspace = here.status()["workspace"]
+    # Ids that follow from submissions are in no order; these two are in the wrong one.
+    older, younger = sorted(("one", "two"), key=lambda name: worker_id_for(workspace, name), reverse=True)
+    with writing(Location(workspace, here.store), DEMONSTRATION) as runtime:
+        for name in (older, younger):
+            runtime.engine.start_worker(workspace, (FlowSegment("builtin:single-step"),), person_at_terminal(), name)
+        assert [worker_id_for(workspace, older), worker_id_for(workspace, younger)] == runtime.worker_ids()[1:]
+    assert worker_id_for(workspace, younger) == here.status()["worker"]
+
+
+def test_names_in_an_error_do_not_act_on_a_terminal(here: Place) -> None:
+    here.call(*here.scripted("--max-requests", "1"))
+    odd = "\x1b[2J\u202e\udcff"
+    for arguments in (["status", odd], here.scripted("--resume", "--worker", odd), here.scripted("--workdir", odd), ["flow", "save", odd]):
+        ended = here.call(*arguments)
+        assert (2, False) == (ended.status, bool({*odd} - {*"[2J"} & {*ended.err}))
 
 
 def test_the_demonstration_is_marked_as_one(here: Place) -> None:
