@@ -102,6 +102,7 @@ FAULTS: Final[Mapping[str, str | bytes]] = {
     "shadowed_name": changed(('"Read it."', '((name) => name)("Read it.")')),
     "unresolved_in_unused_code": changed(('"Read it."', 'match 1 { 1: "Read it."; _: nowhere; }')),
     "duplicate_in_unused_code": changed(('"Read it."', 'match 1 { 1: "Read it."; _: { a = 1; a = 2; }; }')),
+    "unknown_escape": changed(('"Read it."', r'"Read \d it."')),
     "invisible_character": changed(('"Read it."', '"Read\u202e it."')),
 }
 """For each code a source that has this fault and no other; they are compiled as what is kept under the slug `SLUG`."""

@@ -60,6 +60,7 @@ _ERRORS: Final[Mapping[str, str]] = {
 _WARNINGS: Final[Mapping[str, str]] = {
     "duplicate_condition": "Two transitions of one state have the same condition and target.",
     "name_differs_from_slug": "The name of the flow is not the slug that it is kept under.",
+    "unknown_escape": "A backslash in a string stands before a character that needs none.",
     "unused_binding": "A name is bound and never used.",
     "shadowed_name": "A name hides another of the same spelling.",
     "unresolved_in_unused_code": "A name is not defined, in code that nothing needs.",
