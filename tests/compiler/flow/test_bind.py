@@ -203,6 +203,14 @@ def test_a_state_or_transition_that_stands_elsewhere_is_told_there_and_missed_no
     assert "no state is named `done`" not in told
 
 
+def test_states_in_a_group_are_told_one_by_one_and_the_group_lacks_nothing() -> None:
+    source = changed(("    review = {", "    group = { review = {"), (DONE, DONE + "    };\n"))
+    assert [(each.message, each.help) for each in compile_source(source.encode()).diagnostics] == [
+        ("state `review` stands in state `group` itself", "move it into `states`"),
+        ("state `done` stands in state `group` itself", "move it into `states`"),
+    ]
+
+
 def test_an_object_with_some_field_of_a_state_is_no_state() -> None:
     source = changed(('instructions = "Read it.";', 'instructions = "Read it."; notes = { terminal = true; target = "nowhere"; };'))
     (told,) = compile_source(source.encode()).diagnostics

@@ -4,6 +4,7 @@ import pytest
 
 from stateward.compiler.flow.declared import CANDIDATES_MAX, LOOKUPS_MAX, NOTHING_MEANT, Declared, Meant
 from stateward.compiler.pipeline import compile_source
+from tests.compiler.flow.sources import GOOD
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,26 @@ def test_all_wrong_names_are_told_also_those_that_are_looked_up_no_more() -> Non
     found = compile_source(f'schema_version = 1; name = "big"; initial = "drift"; states = {{ {body} }};'.encode()).diagnostics
     missing = [each for each in found if each.code == "transition_target_not_found"]
     assert (len(missing), missing[0].help, missing[-1].help) == (LOOKUPS_MAX + 20, "did you mean `drift`?", None)
+
+
+@pytest.mark.parametrize(
+    ("written", "referred"), [("re view", "re_view"), ("review ", "review"), ("$review", "review"), ("prüfen", "prufen")]
+)
+def test_a_reference_to_what_a_bad_id_will_be_is_not_told_beside_the_id(written: str, referred: str) -> None:
+    source = GOOD.replace("    review = {", f'    "{written}" = {{').replace('"review"', f'"{referred}"')
+    (found,) = compile_source(source.encode()).diagnostics
+    assert (found.code, found.help) == ("invalid_state_id", f"spell it `{referred}`")
+
+
+def test_an_id_that_is_none_is_not_offered() -> None:
+    source = GOOD.replace("    review = {", '    "re view" = {').replace('target = "review"', 'target = "re viev"')
+    told = {each.code: each.help for each in compile_source(source.encode()).diagnostics}
+    assert told == {"invalid_state_id": "spell it `re_view`", "transition_target_not_found": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "like"), [("flows/paper.dcdl", "paper"), ("a paper", "a-paper"), ("Über", "Uber"), ("$x", "x"), ("…", None)]
+)
+def test_the_name_of_a_flow_is_spelt_from_its_path_or_its_title(name: str, like: str | None) -> None:
+    (found,) = compile_source(GOOD.replace('"paper"', f'"{name}"').encode()).diagnostics
+    assert (found.code, found.help) == ("invalid_name", None if like is None else f"spell it `{like}`")

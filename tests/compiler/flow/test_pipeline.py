@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.compiler.diagnostics.model import Severity, sort_key
+from stateward.compiler.flow.recognize import NO_DCDL
 from stateward.compiler.pipeline import compile_source
 from stateward.compiler.source import Source
 from tests.compiler.flow.sources import FAULTS, GOOD, changed
@@ -175,3 +176,48 @@ def test_the_definition_is_loaded_without_the_compiler() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.startswith("stateward.compiler")}
     assert loaded == {"stateward.compiler", "stateward.compiler.flow", "stateward.compiler.flow.definition"}
+
+
+@pytest.mark.parametrize(
+    ("data", "notes", "help_"),
+    [
+        ("x = 1;".encode("utf-16"), ("the file begins with the mark of UTF-16",), "save the file as UTF-8"),
+        ("x = 1;".encode("utf-32"), ("the file begins with the mark of UTF-32",), "save the file as UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ("the file holds binary data",), None),
+        (b"\x1f\x8b\x08\0\0\0", ("the file holds binary data",), None),
+        (b'name = "caf\xe9";', (), "save the file as UTF-8"),
+        (b"\x1b[1m\xe9\x1b[0m", (), "save the file as UTF-8"),
+    ],
+    ids=["UTF-16", "UTF-32", "PNG", "gzip", "Latin-1", "Latin-1 with escapes"],
+)
+def test_bytes_that_are_no_utf8_are_told_for_what_they_are(data: bytes, notes: tuple[str, ...], help_: str | None) -> None:
+    (found,) = compile_source(data).diagnostics
+    assert (found.code, found.notes, found.help) == ("source_not_utf8", notes, help_)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,c\n1,2,3\n",
+        "[flow]\nname=x\n",
+        "#!/bin/sh\nset -e\necho done\n",
+        "CREATE TABLE x (a int);\n",
+        "digraph G { a -> b; }\n",
+        "def f(x):\n  return x\n",
+    ],
+    ids=["CSV", "INI", "shell", "SQL", "DOT", "Python"],
+)
+def test_a_text_of_another_kind_is_no_flow_source_and_nothing_else(text: str) -> None:
+    (found,) = compile_source(text.encode()).diagnostics
+    assert (found.code, found.message) == ("dcdl_syntax", "the text is not a Flow source")
+
+
+def test_a_flow_with_a_fault_at_its_beginning_is_one_all_the_same() -> None:
+    (found,) = compile_source(f"-- a flow\n{GOOD}".encode()).diagnostics
+    assert found.message != "the text is not a Flow source"
+
+
+def test_a_kind_that_the_parser_knows_is_named() -> None:
+    for text in ('{"a": 1}', "<!DOCTYPE html>\n<p>x\n", "# A flow\n\nThis is some *text* about it, with a [link](x) and `code`.\n\n- one\n- two\n"):
+        (found,) = compile_source(text.encode()).diagnostics
+        assert found.message.endswith(NO_DCDL)

@@ -134,15 +134,17 @@ class Binder:
             return None
         lossy = bool(self.broken) and self._lost_in(shape)
         meant = self._fields_meant(shape.fields, level, spot)
+        holds_entries = any(path == spot.path for _, path in self._misplaced)
+        is_group = holds_entries and not meant
         fields: dict[str, BoundField] = {}
         for spec in level.fields:
             given = meant.get(spec.name)
             if given is not None:
                 here = _Spot((*spot.path, *given.within, given.name), given.field.key)
                 fields[spec.name] = BoundField(given.field.key, self._value(given.field.cell, spec, here) if given.usable else None)
-            elif spec.required and not lossy and not (self.broken and self._is_swallowed(spec.name, shape)):
+            elif spec.required and not lossy and not is_group and not (self.broken and self._is_swallowed(spec.name, shape)):
                 self.problems.append(MissingField(spec, _holder(shape, spot), (*spot.path, spec.name)))
-        return Record(fields, shape.origin, spot.path, lossy or any(path == spot.path for _, path in self._misplaced))
+        return Record(fields, shape.origin, spot.path, lossy or holds_entries)
 
     def _fields_meant(self, authored: Mapping[str, FieldCell], level: Level, spot: _Spot) -> dict[str, Given]:
         """Give for each known field the authored one; report what is not as the schema has it."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.wording import nearest
+from stateward.compiler.flow.identifiers import id_like, identifier_fault
 
 LOOKUPS_MAX: Final = 256
 CANDIDATES_MAX: Final = 256
@@ -32,10 +33,13 @@ class Declared:
     def __init__(self, ids: tuple[str, ...]) -> None:
         self.ids = ids
         self._names = frozenset(ids)
+        self._proper = tuple(each for each in ids if identifier_fault(each) is None)
+        self._mended = frozenset(id_like(each) for each in self._names.difference(self._proper))
         self._looked_up: dict[str, Meant] = {}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._names
+        """Tell whether a state has this id, or will have it once an id that is none was mended."""
+        return name in self._names or name in self._mended
 
     @cached_property
     def _by_look(self) -> dict[str, str]:
@@ -52,7 +56,7 @@ class Declared:
 
     def _sought(self, name: str) -> Meant:
         twin = self._by_look.get(_look(name))
-        return Meant(None, twin) if twin is not None else Meant(nearest(name, self.ids[:CANDIDATES_MAX]), None)
+        return Meant(None, twin) if twin is not None else Meant(nearest(name, self._proper[:CANDIDATES_MAX]), None)
 
 
 def _look(name: str) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
+from stateward.compiler.flow.identifiers import identifier_fault
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.graph import TerminalMissing, TerminalUnreachable, Unreachable
-from stateward.compiler.flow.problems.meaning import identifier_fault
 from stateward.compiler.flow.typed import FlowSource, Located, States, StateSource, TransitionSource
 
 Ways: TypeAlias = Mapping[str, Sequence[str]]

@@ -1,7 +1,14 @@
 """Stage 1: bytes to text, or why not. Size comes before encoding: of a source that is too large nothing else is looked at."""
 
-from stateward.compiler.flow.problems.source import SourceNotUtf8, SourceTooLarge
+from typing import Final
+
+from stateward.compiler.flow.problems.source import Nature, SourceNotUtf8, SourceTooLarge
 from stateward.compiler.source import BYTE_ORDER_MARK, Source
+
+HEAD: Final = 4_096
+"""Bytes that are looked at to tell a text from other data."""
+_NEVER_IN_TEXT: Final = bytes((*range(9), *range(14, 27), *range(28, 32)))
+"""Control characters that no text in any encoding holds: all but white space and escape."""
 
 
 def raw_bytes(source: Source | bytes) -> bytes:
@@ -23,7 +30,16 @@ def take_in(source: Source | bytes, name: str, bytes_max: int) -> Source | Sourc
         return Source.from_bytes(name, data)
     except UnicodeDecodeError as fault:
         shown = Source.from_text(name, data.decode("utf-8", "replace"))
-        return SourceNotUtf8(shown, _characters(data[: fault.start]), data[fault.start], fault.start, data[:2])
+        return SourceNotUtf8(shown, _characters(data[: fault.start]), data[fault.start], fault.start, _nature(data))
+
+
+def _nature(data: bytes) -> Nature:
+    """Tell what bytes are that are no UTF-8."""
+    if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return Nature.UTF_32
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return Nature.UTF_16
+    return Nature.BINARY if any(data[:HEAD].count(byte) for byte in _NEVER_IN_TEXT) else Nature.TEXT
 
 
 def _characters(data: bytes) -> int:

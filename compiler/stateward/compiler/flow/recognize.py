@@ -1,5 +1,6 @@
 """Whether a text is a Flow source at all: for folders, which hold other DCDL files too, and for files of quite another kind."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,6 +15,10 @@ from stateward.compiler.syntax.tree import Arm, Binary, Expr, Lambda, Let, Match
 
 _TELLING: Final = frozenset({"schema_version", "states"})
 _JOINING: Final = frozenset({"//", "&", "as", "default"})
+_OF_A_FLOW: Final = re.compile(r"\b(?:schema_version|initial|states|transitions|instructions)\b")
+"""The names that nothing but a flow is likely to hold."""
+NO_DCDL: Final = "and no DCDL"
+"""How the message ends with which the parser names another kind of text."""
 
 
 def is_flow_source(data: bytes, limits: FlowLimits = FLOW_LIMITS) -> bool:
@@ -32,14 +37,21 @@ def is_flow_source(data: bytes, limits: FlowLimits = FLOW_LIMITS) -> bool:
 
 
 def foreign(source: Source, parsed: Parse) -> NotAFlowSource | None:
-    """Tell a text that holds nothing, or that is broken in several places and holds no field of a flow: its faults mean nothing then."""
+    """Tell a text that holds nothing, or that is broken and holds nothing of a flow: its faults mean nothing then."""
     if not parsed.diagnostics:
         return None
     if all(not line or line.startswith("#") for line in map(str.strip, source.text.split("\n"))):
         return NotAFlowSource("the source is empty", "nothing to read", parsed.diagnostics[0])
-    if len(parsed.diagnostics) == 1 or set(FLOW.names) & set(_root_names(parsed.module)):
+    if set(FLOW.names) & set(_root_names(parsed.module)) or (len(parsed.diagnostics) == 1 and not _is_strange(source, parsed)):
         return None
     return NotAFlowSource("the text is not a Flow source", "cannot be read from here", parsed.diagnostics[0])
+
+
+def _is_strange(source: Source, parsed: Parse) -> bool:
+    """Tell whether a text with a single fault is something else than a flow; what the parser has named already keeps its name."""
+    (fault,) = parsed.diagnostics
+    is_named = fault.kind != "syntax" or fault.message.endswith(NO_DCDL)
+    return not (is_named or isinstance(parsed.module.body, Object) or _OF_A_FLOW.search(source.text))
 
 
 def _root_names(module: Module) -> Iterator[str]:

@@ -1,45 +1,21 @@
 """Faults of meaning: names, counts, texts and references of a source whose shape is right."""
 
-import unicodedata
 from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix, Label, Severity
 from stateward.compiler.diagnostics.wording import character, counted, listed, quoted
 from stateward.compiler.flow.declared import Meant
 from stateward.compiler.flow.definition import CANCEL_TRANSITION, CANCELLED_STATE
+from stateward.compiler.flow.identifiers import RULE, id_like, identifier_fault, name_like
 from stateward.compiler.flow.problems.told import came_through, declared_in, declares, did_you_mean, owner
 from stateward.compiler.flow.typed import Located, Path, TransitionSource
 from stateward.compiler.language.data import Origin
-from stateward.compiler.limits import IDENTIFIER_BYTES_MAX
 from stateward.compiler.source import Place
 
-_RULE: Final = f"has 1 to {IDENTIFIER_BYTES_MAX} ASCII letters, digits, `-` and `_`"
 LABELS_MAX: Final = 6
 """Further places that a diagnostic shows."""
 _DOLLAR_RULE: Final = "names with `$` in front are kept for what the compiler adds"
 _ADDED: Final = f"the compiler adds `{CANCEL_TRANSITION}` to every state that is no end, and `{CANCELLED_STATE}`, to which it leads"
-
-
-def identifier_fault(text: str) -> str | None:
-    """Say what keeps a text from being an identifier, as the end of a sentence that begins with it; None when it is one."""
-    if not text:
-        return "is empty"
-    if text.startswith("$"):
-        return "begins with `$`"
-    for char in text:
-        if not (char.isascii() and (char.isalnum() or char in "-_")):
-            return f"holds {character(char)}"
-    if len(text) > IDENTIFIER_BYTES_MAX:
-        return f"has {counted(len(text), 'byte')}"
-    return None
-
-
-def identifier_like(text: str, joint: str) -> str | None:
-    """Give the identifier nearest to a text that is none, `joint` in the place of what it may not hold; None when nothing is left."""
-    plain = unicodedata.normalize("NFKD", text.strip().lstrip("$"))
-    letters = [char if (char.isascii() and char.isalnum()) or char in "-_" else joint for char in plain if not unicodedata.combining(char)]
-    found = "".join(letters).strip(joint)
-    return found if found and identifier_fault(found) is None else None
 
 
 class InvalidIdentifier(NamedTuple):
@@ -58,14 +34,14 @@ class InvalidIdentifier(NamedTuple):
         fault = identifier_fault(self.text)
         assert fault is not None
         subject = f"{self.what} {quoted(self.text)}" if self.text else f"the {self.what}"
-        like = identifier_like(self.text, "-" if self.code == "invalid_name" else "_")
+        like = name_like(self.text) if self.code == "invalid_name" else id_like(self.text)
         return Diagnostic(
             code=self.code,
             severity=Severity.ERROR,
             message=f"{subject} {fault}",
             primary=Label(self.place, f"not a {self.what}"),
             secondary=self.through,
-            notes=(_DOLLAR_RULE if self.text.startswith("$") else f"a {self.what} {_RULE}",),
+            notes=(_DOLLAR_RULE if self.text.startswith("$") else f"a {self.what} {RULE}",),
             help=f"spell it {quoted(like)}" if like is not None else None,
             path=self.path,
         )

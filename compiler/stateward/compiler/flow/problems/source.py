@@ -1,14 +1,21 @@
 """Faults of a source as a whole: its size, its encoding, what kind of text it is, what it imports."""
 
-from typing import Final, NamedTuple
+from enum import Enum
+from typing import NamedTuple
 
 from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity
 from stateward.compiler.diagnostics.wording import listed
 from stateward.compiler.flow.schema import FLOW
 from stateward.compiler.source import Place, Source, Span
 
-_SAVE_AS_UTF8: Final = "save the file as UTF-8"
-_WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+class Nature(Enum):
+    """What a file is that is no UTF-8, and what is told about it."""
+
+    TEXT = None
+    UTF_16 = "the file begins with the mark of UTF-16"
+    UTF_32 = "the file begins with the mark of UTF-32"
+    BINARY = "the file holds binary data"
 
 
 class SourceTooLarge(NamedTuple):
@@ -39,19 +46,17 @@ class SourceNotUtf8(NamedTuple):
     """Offset of the first character that could not be decoded."""
     byte: int
     byte_offset: int
-    head: bytes
-    """The first two bytes of the file."""
+    nature: Nature
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the first bad byte."""
-        wide = self.head in _WIDE_MARKS
         return Diagnostic(
             code="source_not_utf8",
             severity=Severity.ERROR,
             message="the source is not UTF-8",
             primary=Label(Place(self.source, Span(self.bad_at, self.bad_at)), f"byte 0x{self.byte:02X} at offset {self.byte_offset:,}"),
-            notes=("the file begins with the mark of UTF-16",) if wide else (),
-            help=_SAVE_AS_UTF8,
+            notes=(self.nature.value,) if self.nature.value is not None else (),
+            help="save the file as UTF-8" if self.nature is not Nature.BINARY else None,
         )
 
 
