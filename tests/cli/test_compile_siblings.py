@@ -61,6 +61,21 @@ def test_diff_changes_nothing_and_shows_what_would_change(here: Path) -> None:
     assert (here / "a.dcdl").read_text() == LOOSE
 
 
+def test_a_diff_has_the_lines_of_the_language_and_no_others(here: Path) -> None:
+    (here / "a.dcdl").write_text('a = "one\u2028two\u2029three";\nb=1\n', "utf-8")
+    done = run("fmt", "--diff", "a.dcdl")
+    assert done.stdout.split("\n")[2:] == ["@@ -1,2 +1,2 @@", ' a = "one\u2028two\u2029three";', "-b=1", "+b = 1;", ""]
+
+
+def test_a_folder_without_a_file_to_format_is_told(here: Path) -> None:
+    (here / "empty").mkdir()
+    done = run("fmt", "empty")
+    assert (done.exit_code, done.output) == (
+        2,
+        "error: no `*.dcdl` file in `empty`\n  = help: name the file itself, or another folder\n",
+    )
+
+
 def test_a_broken_file_is_left_alone_and_the_others_are_formatted(here: Path) -> None:
     (here / "a.dcdl").write_text(BROKEN)
     (here / "b.dcdl").write_text(LOOSE)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import chain
 from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO
 
@@ -399,6 +400,8 @@ def fmt_command(context: click.Context, paths: Sequence[str], *, check: bool, as
     status = 0
     for path in dict.fromkeys(paths):
         found = _formattable(host, path, stdin_filename)
+        if not isinstance(found, Failure) and found.is_folder:
+            found = _peeked(path, found)
         for each in [found] if isinstance(found, Failure) else found.documents:
             task = _Formatting(host, check=check, as_diff=as_diff, to_stdout=path == STANDARD_INPUT)
             outcome = each if isinstance(each, Failure) else task.run(each)
@@ -420,6 +423,14 @@ def _formattable(host: Host, path: str, stdin_name: str) -> Found | Failure:
     if path.startswith(SELECTORS):
         return Failure(f"`{path}` is no file", "format the file that it is saved from", STATUS_USAGE)
     return _found(host, path, stdin_name, bytes_max=LIMITS.module_bytes)
+
+
+def _peeked(path: str, found: Found) -> Found | Failure:
+    """Give what a folder holds, or say that it holds nothing."""
+    first = next(found.documents, None)
+    if first is None:
+        return Failure(f"no `*{SUFFIX}` file in `{path}`", "name the file itself, or another folder", STATUS_USAGE)
+    return Found(chain((first,), found.documents), is_folder=True)
 
 
 class _Formatted(Enum):
@@ -487,8 +498,14 @@ def _canonical(given: Document) -> tuple[Source, str | tuple[Diagnostic, ...]]:
 def _diff(name: str, before: str, after: str) -> str:
     import difflib  # noqa: PLC0415 - only `--diff` needs it
 
-    lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, f"{name} (formatted)")
+    lines = difflib.unified_diff(_lines(before), _lines(after), name, f"{name} (formatted)")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ no newline at the end of the file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """Split at LF and nowhere else, with the line ends kept."""
+    *whole, last = text.split("\n")
+    return [*(f"{line}\n" for line in whole), *([last] if last else [])]
 
 
 @click.command("eval")
