@@ -64,6 +64,7 @@ def test_resuming_where_there_is_nothing_starts(here: Place) -> None:
     done = here.call(*here.scripted("--resume"))
     assert 0 == done.status
     assert "nothing to resume here: starting" in done.out
+    assert ("revision 1\n" in here.done("status"), 1) == (True, here.status()["flow"]["current_revision"])
 
 
 def test_a_script_that_ends_early_leaves_the_flow_active(here: Place) -> None:
@@ -123,7 +124,9 @@ def test_a_worker_keeps_the_revision_it_began_with(here: Place) -> None:
     source.unlink()
     done = here.call("run", "workspace:mine", "--answers", str(path), "--resume")
     assert 0 == done.status
-    assert ("two", 1) == (here.status()["flow"]["state"], here.status()["flow"]["flow_revision"])
+    flow = here.status()["flow"]
+    assert ("two", 1, 2) == (flow["state"], flow["flow_revision"], flow["current_revision"])
+    assert "workspace:mine  revision 1  revision 2 is current" in here.done("status")
 
 
 def test_a_save_from_a_stale_revision_is_refused_and_says_who_was_quicker(here: Place) -> None:

@@ -21,7 +21,8 @@ from socket import gethostname
 from threading import Event, Thread
 from typing import Final, TypeAlias
 
-from stateward.runtime.engine.flows import WorkspaceSnapshots
+from stateward.resources.catalog import builtin
+from stateward.runtime.engine.flows import BUILTIN, WorkspaceSnapshots, parse_selector
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.marker import NoWorkspace, drafted, find_workspace, work_folder
 from stateward.runtime.ports import (
@@ -33,6 +34,7 @@ from stateward.runtime.ports import (
     SessionStore,
     StoredLogs,
     TrustedKey,
+    Unresolved,
     Witness,
     WorkerRow,
     Workspace,
@@ -224,6 +226,17 @@ class Runtime:
         while page := self.sessions.workers(self.location.workspace, PAGE, rows[-1].worker if rows else ""):
             rows += page
         return [row.worker for row in sorted(rows, key=lambda row: (row.created, row.worker))]
+
+    def current_revision(self, selector: str) -> int | None:
+        """Give the number of the revision that a selector names now; None when it names none."""
+        parsed = parse_selector(selector)
+        if isinstance(parsed, Unresolved):
+            return None
+        if parsed.scope == BUILTIN:
+            source = builtin(parsed.slug)
+            return None if source is None else source.revision
+        revision = self.flows.current(self.location.workspace, parsed.slug)
+        return None if revision is None else revision.revision
 
 
 @contextmanager

@@ -106,7 +106,7 @@ def _way_out(transition: CompiledTransition) -> Group:
 def answer_shown(answer: Answer, *, repeated: bool, late: bool) -> Iterator[RenderableType]:
     """Show what came of a request."""
     if repeated:
-        yield Text("nothing was recorded since this was judged; the answer stands", style="dim")
+        yield Text("nothing was recorded since this was judged; the answer stands, and another reason is judged anew", style="dim")
     if late:
         yield Text("this request was answered already; the result that came now was ignored", style="dim")
     if answer.outcome is AttemptStatus.ENTERED:
@@ -160,12 +160,12 @@ def end_shown(view: WorkerView, flow: FlowView) -> Iterator[RenderableType]:
     yield Text(f"Worker {view.worker}, {view.head.seq} entries, {flow.attempts} requests, {flow.visit} states entered", style="dim")
 
 
-def status_shown(view: WorkerView) -> Iterator[RenderableType]:
-    """Show where a Worker stands, as a table of two columns."""
+def status_shown(view: WorkerView, current: int | None) -> Iterator[RenderableType]:
+    """Show where a Worker stands, as a table of two columns; `current` is the revision that its selector names now, None when none."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    for name, value in _status_rows(view):
+    for name, value in _status_rows(view, current):
         table.add_row(name, value)
     yield table
     flow = view.flow
@@ -174,11 +174,11 @@ def status_shown(view: WorkerView) -> Iterator[RenderableType]:
         yield from state_shown(flow)
 
 
-def _status_rows(view: WorkerView) -> Iterator[tuple[str, RenderableType]]:
+def _status_rows(view: WorkerView, current: int | None) -> Iterator[tuple[str, RenderableType]]:
     yield "Worker", Text(view.worker)
     flow = view.flow
     if flow is not None:
-        yield "flow", plain(f"{flow.pin.selector}  revision {flow.pin.flow_revision}")
+        yield "flow", _pinned(flow, current)
         yield "definition", Text(flow.pin.definition_digest, overflow="fold")
         yield "status", Text(str(flow.status), style=f"bold {STATUS_STYLES[flow.status]}")
         yield "state", Text.assemble((flow.state, "bold"), (f"  visit {flow.visit}", "dim"))
@@ -196,6 +196,13 @@ def _status_rows(view: WorkerView) -> Iterator[tuple[str, RenderableType]]:
         yield "read-only", plain(view.read_only, "yellow")
 
 
+def _pinned(flow: FlowView, current: int | None) -> Text:
+    said = plain(f"{flow.pin.selector}  revision {flow.pin.flow_revision}")
+    if current != flow.pin.flow_revision:
+        said.append("  none is current any more" if current is None else f"  revision {current} is current", "yellow")
+    return said
+
+
 def _judge(view: WorkerView) -> str:
     marks = [mark for mark, there in (("self-judged", view.self_judged), ("demonstration", view.profile.demonstration)) if there]
     return f"{view.verifier} ({', '.join(marks)})" if marks else view.verifier
@@ -209,11 +216,12 @@ def log_shown(entries: Sequence[LoggedEntry]) -> Table:
     table.add_column("actor", no_wrap=True)
     table.add_column("kind", no_wrap=True)
     table.add_column("what")
+    one_day = len({each.entry.time.date() for each in entries}) <= 1
     for each in entries:
         lines = [event_line(event.event) for event in each.events] or [entry_line(each)]
         table.add_row(
             each.entry.reference,
-            each.entry.time.strftime("%H:%M:%S"),
+            each.entry.time.strftime("%H:%M:%S" if one_day else "%Y-%m-%d %H:%M:%S"),
             str(each.entry.actor.actor_class),
             plain(each.entry.kind),
             Text("\n").join(lines),

@@ -12,8 +12,8 @@ from stateward.runtime.session.event_codec import EVENT
 VERSION: Final = 1
 
 
-def view_data(view: WorkerView) -> dict[str, Any]:
-    """Give a Worker's view as JSON data."""
+def view_data(view: WorkerView, current: int | None) -> dict[str, Any]:
+    """Give a Worker's view as JSON data; `current` is the revision that its selector names now, None when none."""
     return {
         "version": VERSION,
         "worker": view.worker,
@@ -27,7 +27,7 @@ def view_data(view: WorkerView) -> dict[str, Any]:
         "self_judged": view.self_judged,
         "isolation": view.isolation,
         "read_only": view.read_only,
-        "flow": None if view.flow is None else _flow_data(view.flow),
+        "flow": None if view.flow is None else {**_flow_data(view.flow), "current_revision": current},
     }
 
 

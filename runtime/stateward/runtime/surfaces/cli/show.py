@@ -44,10 +44,11 @@ def status_command(worker: str | None, workdir: Path, store: Place | None, *, as
     """
     with faults_shown(), reading(locate(workdir, store)) as runtime:
         view = chosen(runtime, worker)
+        current = None if view.flow is None else runtime.current_revision(view.flow.pin.selector)
         if as_json:
-            emit_json(view_data(view), indent=2)
+            emit_json(view_data(view, current), indent=2)
         else:
-            show(terminal_console(), *status_shown(view))
+            show(terminal_console(), *status_shown(view, current))
 
 
 @click.command("show")
