@@ -36,14 +36,15 @@ lock: $(VENV)/dev.stamp ## Resolve the dependencies anew and write the lock file
 clean: ## Remove the environment and everything built
 	@rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
-$(BIN)/python:
+# pip comes last into an environment, so one whose making was interrupted is made again.
+$(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "stateward needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python"; exit 1; }
 	@echo "== creating the environment in $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
 # Each stamp stands for one locked set of packages; `dev` and `fuzz` hold all of `run`.
-$(VENV)/run.stamp $(VENV)/dev.stamp $(VENV)/fuzz.stamp: $(VENV)/%.stamp: requirements/%.lock pyproject.toml | $(BIN)/python
+$(VENV)/run.stamp $(VENV)/dev.stamp $(VENV)/fuzz.stamp: $(VENV)/%.stamp: requirements/%.lock pyproject.toml | $(BIN)/pip
 	@echo "== installing the packages of requirements/$*.lock"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/$*.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .

@@ -2,22 +2,31 @@
 
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("compiler", "runtime", "store", "resources")
+ABOUT = ("tests", "benchmarks", "docs", "requirements", "Makefile", "pyproject.toml", "README.md", "LICENSE")
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source distribution and the wheel that was built from it."""
     folder = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True)
-    (built,) = folder.glob("*.whl")
-    return built
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    (found,) = built.glob("*.whl")
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +42,27 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # A line of a .pth file adds that folder and does not read the .pth files in it, so the checkout stays out of sight.
     (packages / "dependencies.pth").write_text(f"{present}\n", "utf-8")
     return folder
+
+
+def test_the_source_distribution_holds_what_builds_and_checks_it_and_nothing_else(built: Path) -> None:
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = [PurePath(*PurePath(each).parts[1:]) for each in archive.getnames()]
+    tops = {name.parts[0] for name in names if name.parts}
+    assert {*PARTS, *ABOUT, ".gitignore", "PKG-INFO"} == tops
+    assert [] == [name for name in names if name.suffix == ".pyc"]
+
+
+def test_a_wheel_from_the_source_distribution_holds_what_the_checkout_has(wheel: Path) -> None:
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    expected = {
+        path.relative_to(ROOT / part).as_posix()
+        for part in PARTS
+        for path in (ROOT / part / "stateward").rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    expected |= {f"stateward/resources/flows/{path.name}" for path in (ROOT / "resources" / "flows").iterdir()}
+    assert expected == held
 
 
 def test_the_wheel_installs_one_package_and_nothing_with_a_generic_name(wheel: Path) -> None:
