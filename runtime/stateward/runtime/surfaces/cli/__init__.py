@@ -20,11 +20,11 @@ UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EI
 
 COMMANDS: Final = {
     "attest": ("stateward.runtime.surfaces.cli.prove", "attest_group", "State what was run, signed; check such a statement."),
-    "compile": ("stateward.compiler.cli", "compile_command", "Check flows and report what is wrong with them."),
-    "eval": ("stateward.compiler.cli", "eval_command", "Evaluate a DCDL file and print its value."),
+    "compile": ("stateward.compiler.cli.compiling", "compile_command", "Check flows and report what is wrong with them."),
+    "eval": ("stateward.compiler.cli.evaluating", "eval_command", "Evaluate a DCDL file and print its value."),
     "flow": ("stateward.runtime.surfaces.cli.flow", "flow_group", "Keep flows in the Workspace."),
-    "fmt": ("stateward.compiler.cli", "fmt_command", "Write DCDL files in their one canonical form."),
-    "graph": ("stateward.compiler.cli", "graph_command", "Draw the graph of a flow."),
+    "fmt": ("stateward.compiler.cli.formatting", "fmt_command", "Write DCDL files in their one canonical form."),
+    "graph": ("stateward.compiler.cli.graphing", "graph_command", "Draw the graph of a flow."),
     "key": ("stateward.runtime.surfaces.cli.prove", "key_group", "Keep the keys that seal and sign."),
     "log": ("stateward.runtime.surfaces.cli.prove", "log_group", "Show, verify or export the session log of a Worker."),
     "operate": ("stateward.runtime.surfaces.cli.operate", "operate_group", "Step in: pause, cancel, rewind, fork, delete and more."),

@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from stateward.compiler.cli import SELECTORS
+from stateward.compiler.cli.host import SELECTORS
 from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.text import render
 from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX

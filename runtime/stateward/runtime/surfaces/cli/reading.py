@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
-from stateward.compiler.cli import (
+from stateward.compiler.cli.host import (
     SELECTORS,
     STATUS_ENVIRONMENT,
     STATUS_USAGE,
