@@ -12,6 +12,9 @@ INDENT: Final = "    "
 FLAT_MAX: Final = 1_024
 """Characters of a text that are copied for what it stands in."""
 
+PARTS_OF_A_CHARACTER: Final = 2
+"""Parts of a row that hold a character at least: every other one separates."""
+
 
 @record
 class Row:
@@ -58,9 +61,13 @@ def laid_out(doc: Doc, length_max: int) -> str | None:
             if length_max < 0:
                 return None
         elif isinstance(part, Row):
+            if len(part.parts) // PARTS_OF_A_CHARACTER > length_max:
+                return None
             todo.extend((level, each) for each in reversed(part.parts))
         else:
             outer, inner = f"\n{INDENT * level}", f"\n{INDENT * (level + 1)}"
+            if len(part.lines) * len(inner) > length_max:
+                return None
             todo.append((level, outer + part.closer))
             for line in reversed(part.lines):
                 todo += ((level + 1, line), (level, inner))
