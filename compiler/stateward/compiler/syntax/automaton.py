@@ -27,6 +27,9 @@ class Automaton:
     start: str
     stack_max: int
     """States that may lie on the stack; at one more `run` stops as if the token did not fit."""
+    high: int
+    """Height of the stack above which it is remembered to have been `high_passed`."""
+    high_passed: bool = False
     states: list[int] = field(init=False)
     values: list[Any] = field(default_factory=list)
     """What led into each state but the first: a token's number or what a rule made."""
@@ -46,7 +49,7 @@ class Automaton:
         """
         states, values, makers, tables = self.states, self.values, self.makers, self.tables
         actions, gotos, left, size, goals = tables.actions, tables.gotos, tables.left, tables.size, tables.goals
-        stack_max = self.stack_max
+        height_max = self.stack_max if self.high_passed else self.high
         state = states[-1]
         kind = kinds[at]
         row = actions[state]
@@ -54,8 +57,10 @@ class Automaton:
             action = row[kind]
             if action >= 0:
                 states.append(action)
-                if len(states) > stack_max:
-                    return at
+                if len(states) > height_max:
+                    self.high_passed, height_max = True, self.stack_max
+                    if len(states) > height_max:
+                        return at
                 values.append(at)
                 at += 1
                 kind = kinds[at]

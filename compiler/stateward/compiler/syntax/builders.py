@@ -32,7 +32,6 @@ from stateward.compiler.syntax.tree import (
     Match,
     Module,
     Name,
-    Node,
     Object,
     Param,
     Paren,
@@ -44,7 +43,6 @@ from stateward.compiler.syntax.tree import (
 )
 
 Item = TypeVar("Item")
-Nested = TypeVar("Nested", bound=Node)
 TokenNumber: TypeAlias = int
 
 INFINITY: Final = float("inf")
@@ -90,12 +88,6 @@ class Builder:
         """Numbers that have no value."""
         self.warnings: list[Fault] = []
         """Strings whose value may not be what their author thinks."""
-        self.nested = 0
-        """How many nodes were made that lie in each other without brackets, as the signs of `--1` do."""
-
-    def _nested(self, node: Nested) -> Nested:
-        self.nested += 1
-        return node
 
     def _text(self, token: TokenNumber) -> str:
         return self.text[self.starts[token] : self.ends[token]]
@@ -199,7 +191,7 @@ class Builder:
 
     def _function(self, opener: TokenNumber, parameters: list[Param | Bad], body: Expr) -> Lambda:
         sound = tuple([parameter for parameter in parameters if type(parameter) is Param])
-        return self._nested(Lambda(self.starts[opener], body.end, sound, body))
+        return Lambda(self.starts[opener], body.end, sound, body)
 
     def function_without_parameters(self, opener: TokenNumber, _closer: TokenNumber, _arrow: TokenNumber, body: Expr) -> Lambda:
         """Make `() => body`."""
@@ -219,12 +211,12 @@ class Builder:
 
     def let_without_bindings(self, let: TokenNumber, _in: TokenNumber, body: Expr) -> Let:
         """Make `let in body`."""
-        return self._nested(Let(self.starts[let], body.end, (), body))
+        return Let(self.starts[let], body.end, (), body)
 
     def let(self, let: TokenNumber, bindings: list[Binding | Bad], _in: TokenNumber, body: Expr) -> Let:
         """Make `let bindings in body`."""
         sound = tuple([binding for binding in bindings if type(binding) is Binding])
-        return self._nested(Let(self.starts[let], body.end, sound, body))
+        return Let(self.starts[let], body.end, sound, body)
 
     def binding(self, path: list[Key], _equal: TokenNumber, value: Expr, _end: TokenNumber) -> Binding:
         """Make `name = value;`."""
@@ -232,12 +224,12 @@ class Builder:
 
     def match_without_arms(self, match: TokenNumber, subject: Expr, _opener: TokenNumber, closer: TokenNumber) -> Match:
         """Make `match subject {}`."""
-        return self._nested(Match(self.starts[match], self.ends[closer], subject, ()))
+        return Match(self.starts[match], self.ends[closer], subject, ())
 
     def match(self, match: TokenNumber, subject: Expr, _opener: TokenNumber, arms: list[Arm | Bad], closer: TokenNumber) -> Match:
         """Make `match subject { arms }`."""
         sound = tuple([arm for arm in arms if type(arm) is Arm])
-        return self._nested(Match(self.starts[match], self.ends[closer], subject, sound))
+        return Match(self.starts[match], self.ends[closer], subject, sound)
 
     def match_ended(
         self, match: TokenNumber, subject: Expr, opener: TokenNumber, arms: list[Arm | Bad], _end: TokenNumber, closer: TokenNumber
@@ -265,11 +257,11 @@ class Builder:
 
     def unary(self, operator: TokenNumber, operand: Expr) -> Unary:
         """Make `-operand`, `!operand`."""
-        return self._nested(Unary(self.starts[operator], operand.end, self._text(operator), operand))
+        return Unary(self.starts[operator], operand.end, self._text(operator), operand)
 
     def bound(self, operator: TokenNumber, operand: Expr) -> Bound:
         """Make `> operand` and the like."""
-        return self._nested(Bound(self.starts[operator], operand.end, self._text(operator), operand))
+        return Bound(self.starts[operator], operand.end, self._text(operator), operand)
 
     def access(self, base: Expr, _dot: TokenNumber, key: Key) -> Access:
         """Make `base.key`."""

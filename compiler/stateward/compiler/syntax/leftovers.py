@@ -70,7 +70,7 @@ def without_slash_comments(tokens: Tokens) -> Tokens:
     ranges = list(islice(_slash_comments(tokens), FAULTS_MAX)) if "MERGE" in tokens.kinds else []
     if not ranges:
         return tokens
-    made = Tokens(tokens.text, comments=tokens.comments, depth=tokens.depth, unclosed=tokens.unclosed)
+    made = Tokens(tokens.text, comments=tokens.comments, unclosed=tokens.unclosed)
     done = 0
     for first, end in [*ranges, (len(tokens.kinds), 0)]:
         made.kinds += tokens.kinds[done:first]

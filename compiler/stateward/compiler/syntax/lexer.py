@@ -55,11 +55,9 @@ def scan(text: str, nesting_max: int) -> Tokens:
                 kind = PUNCTUATION[mark]
                 if mark in "{[(":
                     openers.append(len(kinds))
-                    if len(openers) > tokens.depth:
-                        tokens.depth = len(openers)
-                        if tokens.depth > nesting_max:
-                            tokens.stopped = too_deep(start, at, nesting_max)
-                            return tokens
+                    if len(openers) > nesting_max:
+                        tokens.stopped = too_deep(start, at, nesting_max)
+                        return tokens
                 elif mark in ")]}":
                     closed = openers.pop() if openers else -1
                 elif mark == "=>" and closed >= 0 and kinds[-1] == "RPAR" and kinds[closed] == "LPAR":

@@ -101,9 +101,8 @@ class _Attempt:
             return None, None
         module: Module = self.automaton.values[-1]
         faults = [*tokens.faults, *self.builder.faults, *self.builder.warnings]
-        if self.builder.nested + tokens.depth <= self.limits.nesting:
-            return module, faults
-        return self._measured(module, faults)
+        # What lies in so many others had to wait for as many to be complete.
+        return self._measured(module, faults) if self.automaton.high_passed else (module, faults)
 
     def recovered(self) -> tuple[Module | None, list[Fault]]:
         """Parse a broken text as far as it goes."""
@@ -136,7 +135,8 @@ class _Attempt:
         tables = _tables()
         builder = Builder(self.source.text, tokens)
         makers = [getattr(builder, alias or "first") for alias in tables.alias]
-        return builder, Automaton(tables, makers, STARTS[loose], self.limits.nesting * STATES_PER_LEVEL)
+        nesting = self.limits.nesting
+        return builder, Automaton(tables, makers, STARTS[loose], nesting * STATES_PER_LEVEL, high=nesting)
 
     def _measured(self, module: Module, faults: list[Fault]) -> tuple[Module | None, list[Fault]]:
         """Refuse a tree that is too deep."""

@@ -52,8 +52,6 @@ class Tokens:
     faults: list[Fault] = field(default_factory=list)
     invisible: dict[tuple[str, bool], list[tuple[int, int]]] = field(default_factory=dict)
     """Characters that have no place in a text, with whether they stand inside of a string, pattern or comment, and where."""
-    depth: int = 0
-    """How many brackets lie in each other at most."""
     stopped: Fault | None = None
     """The limit that was passed; the tokens end there."""
     unclosed: bool = False
