@@ -9,17 +9,18 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from stateward.compiler.diagnostics.model import Diagnostic, Severity, sort_key
-from stateward.compiler.flow.canonical import definition_digest, digest
+from stateward.compiler.flow.canonical import canonical_of, digest
 from stateward.compiler.flow.checks import check
 from stateward.compiler.flow.damage import nesting_is_known, on_any_level
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.compiler.flow.graph import check_graph
 from stateward.compiler.flow.imports import refused_imports
 from stateward.compiler.flow.intake import raw_bytes, take_in
-from stateward.compiler.flow.lower import lower
+from stateward.compiler.flow.lower import DefinitionData, definition_of, lower
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.read import read_flow
 from stateward.compiler.flow.recognize import foreign
@@ -33,20 +34,39 @@ from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
 from stateward.compiler.source import Source, Span
 from stateward.compiler.syntax.parser import parse
 
+if TYPE_CHECKING:
+    from stateward.compiler.flow.definition import CompiledFlowDefinition
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Compilation:
-    """What a compile came to."""
+    """What a compile came to. What is None is so exactly when there is an error."""
 
     source: Source | None
     """The text; None when the bytes were not taken in as one."""
-    definition: CompiledFlowDefinition | None
-    """None exactly when there is an error."""
     diagnostics: tuple[Diagnostic, ...]
     """Errors and warnings, by position."""
     content_digest: str
     """Over the bytes as they came."""
-    definition_digest: str | None
+    data: DefinitionData | None
+    """The definition as plain data."""
+    canonical: bytes | None
+    """The canonical JSON of the definition."""
+
+    @cached_property
+    def definition(self) -> "CompiledFlowDefinition | None":
+        """The definition, made when it is first asked for."""
+        return definition_of(self.data) if self.data is not None else None
+
+    @property
+    def flow(self) -> str | None:
+        """The name of the flow."""
+        return self.data["name"] if self.data is not None else None
+
+    @property
+    def definition_digest(self) -> str | None:
+        """The digest of the canonical JSON."""
+        return digest(self.canonical) if self.canonical is not None else None
 
     @property
     def errors(self) -> int:
@@ -64,14 +84,14 @@ def compile_source(
     raw = raw_bytes(source)
     text = take_in(source, source.name if isinstance(source, Source) else name, limits.source_bytes)
     if not isinstance(text, Source):
-        return Compilation(None, None, (text.diagnostic(),), digest(raw), None)
+        return Compilation(None, (text.diagnostic(),), digest(raw), None, None)
     with uncollected():
         flow, diagnostics = _judged(text, slug, limits)
     if any(each.severity is Severity.ERROR for each in diagnostics):
-        return Compilation(text, None, diagnostics, digest(raw), None)
+        return Compilation(text, diagnostics, digest(raw), None, None)
     assert flow is not None, "what could not be bound was reported"
-    definition = lower(flow)
-    return Compilation(text, definition, diagnostics, digest(raw), definition_digest(definition))
+    data = lower(flow)
+    return Compilation(text, diagnostics, digest(raw), data, canonical_of(data))
 
 
 def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowSource | None, tuple[Diagnostic, ...]]:

@@ -4,11 +4,14 @@ import hashlib
 import json
 
 import pytest
+import rfc8785
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from stateward.compiler.flow.canonical import canonical_bytes, definition_digest
+from stateward.compiler.flow.canonical import canonical_bytes, canonical_of, definition_digest
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.compiler.flow.lower import CANCEL_CONDITION
+from stateward.compiler.flow.lower import CANCEL_CONDITION, DefinitionData, definition_of
 from stateward.compiler.pipeline import compile_source
 from tests.compiler.flow.sources import GOOD, changed
 
@@ -41,6 +44,44 @@ def compiled(source: str = GOOD) -> CompiledFlowDefinition:
 
 def test_the_canonical_form_of_version_1_is_frozen_to_the_byte() -> None:
     assert canonical_bytes(compiled()) == GOLDEN
+
+
+TEXTS = st.text(st.characters(codec="utf-8"))
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS, st.booleans(), st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=3)), max_size=4), TEXTS)
+def test_the_canonical_form_is_rfc_8785_whatever_texts_there_are(
+    states: list[tuple[str, str, bool, list[tuple[str, str, str]]]], name: str
+) -> None:
+    data: DefinitionData = {
+        "schema_version": 1,
+        "name": name,
+        "initial": name[::-1],
+        "states": [
+            {
+                "id": id_,
+                "instructions": text,
+                "terminal": terminal,
+                "transitions": [
+                    {"id": each, "target": target, "condition": condition, "synthetic": not terminal} for each, target, condition in ways
+                ],
+            }
+            for id_, text, terminal, ways in states
+        ],
+    }
+    assert rfc8785.dumps(json.loads(json.dumps(data))) == canonical_of(data) == canonical_bytes(definition_of(data))
+
+
+def test_a_compilation_holds_one_definition_in_all_its_forms() -> None:
+    done = compile_source(GOOD.encode())
+    assert done.definition is not None
+    assert (done.definition, done.flow) == (CompiledFlowDefinition.model_validate_json(done.canonical or b""), done.definition.name)
+    assert done.definition.model_dump(mode="json") == done.data
+
+
+def test_what_does_not_compile_has_no_definition_in_any_form() -> None:
+    done = compile_source(b"{")
+    assert (done.definition, done.data, done.canonical, done.definition_digest, done.flow) == (None, None, None, None, None)
 
 
 def test_the_digest_of_a_definition_covers_its_canonical_form() -> None:

@@ -151,7 +151,7 @@ def test_the_word_import_in_a_text_is_no_import() -> None:
     assert errors(changed(('"Read it."', '"Read what you import."'))) == []
 
 
-HEAVY = ("networkx", "sqlmodel", "sqlalchemy", "pydantic_ai", "rich", "stateward.store", "stateward.runtime")
+HEAVY = ("networkx", "pydantic", "sqlmodel", "sqlalchemy", "pydantic_ai", "rich", "stateward.store", "stateward.runtime")
 
 
 def _loaded(code: str) -> set[str]:
@@ -171,11 +171,18 @@ def test_the_graph_library_is_loaded_for_a_graph_that_is_at_fault_and_for_no_oth
     assert _loaded(f"{compile_it}compile_source({FAULTS['unreachable_state'].encode()!r})") == {"networkx"}
 
 
+def test_the_library_of_the_typed_definition_is_loaded_where_one_is_asked_for() -> None:
+    compile_it = f"from stateward.compiler.pipeline import compile_source\ndone = compile_source({GOOD.encode()!r})\n"
+    assert _loaded(f"{compile_it}assert done.definition_digest and done.canonical and done.flow") == set()
+    assert _loaded(f"{compile_it}assert done.definition") == {"pydantic"}
+
+
 def test_the_definition_is_loaded_without_the_compiler() -> None:
     script = "import sys\nimport stateward.compiler.flow.definition\nprint(' '.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.startswith("stateward.compiler")}
-    assert loaded == {"stateward.compiler", "stateward.compiler.flow", "stateward.compiler.flow.definition"}
+    own = ("", ".flow", ".flow.definition", ".flow.reserved")
+    assert loaded == {f"stateward.compiler{each}" for each in own}
 
 
 @pytest.mark.parametrize(

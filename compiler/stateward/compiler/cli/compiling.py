@@ -114,11 +114,10 @@ def _no_flow(path: str, passed_over: int) -> Failure:
 
 
 def _checked(name: str, compilation: "Compilation", *, strict: bool) -> Checked:
-    definition = compilation.definition
     return Checked(
         file=name,
-        flow=definition.name if definition is not None else None,
-        content_digest=compilation.content_digest if definition is not None else None,
+        flow=compilation.flow,
+        content_digest=compilation.content_digest if compilation.flow is not None else None,
         definition_digest=compilation.definition_digest,
         diagnostics=stricter(compilation.diagnostics) if strict else compilation.diagnostics,
     )
@@ -132,11 +131,8 @@ def _written(host: Host, output: str | None, run: _Run, checked: Sequence[Checke
         return [Failure(f"`--output` takes one flow, and {len(checked)} were named", "compile them one by one", STATUS_USAGE)]
     if run.failures or any(each.number_of(Severity.ERROR) for each in checked):
         return []
-    from stateward.compiler.flow.canonical import canonical_bytes  # noqa: PLC0415 - help needs none of this
-
-    definition = run.compiled[0][1].definition
-    assert definition is not None
-    data = canonical_bytes(definition)
+    data = run.compiled[0][1].canonical
+    assert data is not None, "a flow without errors has a definition"
     if output == STANDARD_INPUT:
         put(data)
         return []

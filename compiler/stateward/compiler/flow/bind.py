@@ -122,13 +122,12 @@ class Binder:
         shape = self.evaluation.shape(self.evaluation.root)
         wrapper = self._guess.wrapper(shape, level) if isinstance(shape, ObjectShape) else None
         if wrapper is None:
-            return self._record(self.evaluation.root, level, _Spot((), None))
+            return self._record(self.evaluation.root, shape, level, _Spot((), None))
         name, found = wrapper
         self.problems.append(Wrapped(name, found.key, (name,), level))
-        return self._record(found.cell, level, _Spot((), found.key))
+        return self._record(found.cell, self.evaluation.shape(found.cell), level, _Spot((), found.key))
 
-    def _record(self, cell: Cell, level: Level, spot: _Spot) -> Record | None:
-        shape = self.evaluation.shape(cell, spot.path)
+    def _record(self, cell: Cell, shape: Shape, level: Level, spot: _Spot) -> Record | None:
         if not isinstance(shape, ObjectShape):
             self._not_an_object(cell, spot, _example(level))
             return None
@@ -172,21 +171,21 @@ class Binder:
         low = self._left_out(unknown, meant, level, spot)
         for name, found in unknown.items():
             here = spot.at(name, found.key)
-            if name not in low and self._belongs_elsewhere(name, found, spot):
+            if name not in low and self._belongs_elsewhere(name, found, self.evaluation.shape(found.cell, here.path), spot):
                 continue
             if name not in low and not self._guess.is_no_field(found):
                 self.problems.append(UnknownField(name, found.key, here.path, level, None, _level_with(name, level)))
             self.evaluation.data(found.cell, here.path)
 
-    def _belongs_elsewhere(self, name: str, found: FieldCell, spot: _Spot, level: Level | None = None) -> bool:
+    def _belongs_elsewhere(self, name: str, found: FieldCell, shape: Shape, spot: _Spot, level: Level | None = None) -> bool:
         """Tell whether a field of an object, or an entry of a map of that level, is an entry of another map; report it if so."""
-        entry = self._guess.entry(found.cell, self._root, level)
+        entry = self._guess.entry(shape, self._root, level)
         if entry is None:
             return False
         here = spot.at(name, found.key)
         self._misplaced.append((entry.level, spot.path))
         self.problems.append(MisplacedEntry(name, found.key, here.path, entry.level, entry.name, standing(spot.path)))
-        self._record(found.cell, entry.level, here)
+        self._record(found.cell, shape, entry.level, here)
         return True
 
     def _misnamed(self, name: str, found: FieldCell, near: str, level: Level, spot: _Spot) -> Given:
@@ -242,15 +241,16 @@ class Binder:
         if skipped:
             self.problems.append(LevelSkipped(level, skipped, spot.name, (*spot.path, skipped[0][0])))
         left_out = {name for name, _ in skipped}
+        inner = {id_: self.evaluation.shape(found.cell, (*spot.path, id_)) for id_, found in shape.fields.items()}
         own = [each for each in shape.fields.items() if (*spot.path, each[0]) not in self._taken]
-        own = [(id_, found) for id_, found in own if not self._belongs_elsewhere(id_, found, spot, level)]
+        own = [(id_, found) for id_, found in own if not self._belongs_elsewhere(id_, found, inner[id_], spot, level)]
         entries: list[Entry] = []
         for id_, found in own:
             here = spot.at(id_, found.key)
             if id_ in left_out:
                 self.evaluation.data(found.cell, here.path)
             else:
-                entries.append(Entry(id_, found.key, here.path, self._record(found.cell, level, here)))
+                entries.append(Entry(id_, found.key, here.path, self._record(found.cell, inner[id_], level, here)))
         lost = bool(self.broken) and self._lost_in(shape)
         return Table(tuple(entries), not (skipped or lost or self._stands_elsewhere(level, spot.path[:-1])), spot.path)
 

@@ -5,18 +5,27 @@ bytes of the file as they are, byte-order mark and line ends included; the defin
 """
 
 import hashlib
-from typing import Final
+from json import JSONEncoder
+from typing import TYPE_CHECKING, Final
 
-import rfc8785
-
-from stateward.compiler.flow.definition import CompiledFlowDefinition
+if TYPE_CHECKING:
+    from stateward.compiler.flow.definition import CompiledFlowDefinition
+    from stateward.compiler.flow.lower import DefinitionData
 
 DIGEST_PREFIX: Final = "sha256:"
+_CANONICAL: Final = JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+"""RFC 8785 for what a definition is made of: objects with ASCII keys, arrays, texts, truths and a small whole number. What is hard in
+that form, the spelling of other numbers and the order of other keys, does not occur; the tests hold the bytes against a library."""
 
 
-def canonical_bytes(definition: CompiledFlowDefinition) -> bytes:
+def canonical_of(data: "DefinitionData") -> bytes:
+    """Give the canonical JSON of a definition that is plain data."""
+    return _CANONICAL.encode(data).encode()
+
+
+def canonical_bytes(definition: "CompiledFlowDefinition") -> bytes:
     """Give the canonical JSON of a definition."""
-    return rfc8785.dumps(definition.model_dump())
+    return _CANONICAL.encode(definition.model_dump()).encode()
 
 
 def digest(data: bytes) -> str:
@@ -24,6 +33,6 @@ def digest(data: bytes) -> str:
     return DIGEST_PREFIX + hashlib.sha256(data).hexdigest()
 
 
-def definition_digest(definition: CompiledFlowDefinition) -> str:
+def definition_digest(definition: "CompiledFlowDefinition") -> str:
     """Give the digest of a definition."""
     return digest(canonical_bytes(definition))

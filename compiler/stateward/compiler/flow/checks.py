@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from stateward.compiler.diagnostics.wording import counted, quoted
 from stateward.compiler.flow.declared import Declared
-from stateward.compiler.flow.definition import CANCEL_TRANSITION, CANCELLED_STATE
 from stateward.compiler.flow.identifiers import identifier_fault
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.meaning import (
@@ -25,6 +24,7 @@ from stateward.compiler.flow.problems.meaning import (
     TextTooLarge,
 )
 from stateward.compiler.flow.problems.told import came_through
+from stateward.compiler.flow.reserved import CANCEL_TRANSITION, CANCELLED_STATE
 from stateward.compiler.flow.typed import FlowSource, Located, StateSource, Transitions, TransitionSource
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
 

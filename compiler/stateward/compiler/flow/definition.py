@@ -5,12 +5,12 @@ Invariants: arrays keep the order of declaration; the version-1 form never gains
 """
 
 from functools import cached_property
-from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-CANCEL_TRANSITION: Final = "$cancel"
-CANCELLED_STATE: Final = "$cancelled"
+from stateward.compiler.flow.reserved import CANCEL_TRANSITION, CANCELLED_STATE
+
+__all__ = ["CANCELLED_STATE", "CANCEL_TRANSITION", "CompiledFlowDefinition", "CompiledState", "CompiledTransition"]
 
 
 class _Frozen(BaseModel):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from stateward.compiler.flow.schema import FieldSpec, Level, MapOf, ScalarType
 from stateward.compiler.language.data import Hole
-from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape
+from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
 from stateward.compiler.source import Source, Span
 
 
@@ -61,9 +61,8 @@ class Guess:
             return None
         return name, found
 
-    def entry(self, cell: Cell, root: Level, here: Level | None) -> MapField | None:
+    def entry(self, shape: Shape, root: Level, here: Level | None) -> MapField | None:
         """Find the map in which an object belongs that has all that is required there; None when it may be what stands here."""
-        shape = self._evaluation.shape(cell)
         if not isinstance(shape, ObjectShape) or (here is not None and shape.fields.keys() & here.index.keys()):
             return None
         return next((each for each in all_maps(root) if each.level.required <= shape.fields.keys()), None)

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix, Label, Severity
 from stateward.compiler.diagnostics.wording import character, counted, listed, quoted
 from stateward.compiler.flow.declared import Meant
-from stateward.compiler.flow.definition import CANCEL_TRANSITION, CANCELLED_STATE
 from stateward.compiler.flow.identifiers import RULE, id_like, identifier_fault, name_like
 from stateward.compiler.flow.problems.told import came_through, declared_in, declares, did_you_mean, owner
+from stateward.compiler.flow.reserved import CANCEL_TRANSITION, CANCELLED_STATE
 from stateward.compiler.flow.typed import Located, Path, TransitionSource
 from stateward.compiler.language.data import Origin
 from stateward.compiler.source import Place
