@@ -1,10 +1,13 @@
 """Standard streams that are closed, full, read by nobody, or unable to show what is printed: one clear line at most, never a traceback."""
 
 import subprocess
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from stateward.runtime.surfaces.cli.output import emit, emit_json
 from tests.cli.program import ANSWERS, STATEWARD, Place, place
 
 ODD = '{"requests": [{"reason": "done → \\ud800 \\u0000 \\u202e \\u001b[2J", "verdicts": {"finish": "indeterminate"}}]}'
@@ -68,3 +71,10 @@ def test_what_a_stream_cannot_show_has_something_that_stands_for_it(here: Place,
         assert not {"\x1b", "\x00", "\u202e", "\ud800"} & {*shown.out}
     assert here.log() == here.log(encoding=encoding)
     assert here.status() == here.status(encoding=encoding)
+
+
+def test_a_stream_in_memory_is_printed_to_like_any_other(here: Place) -> None:
+    with redirect_stdout(StringIO()) as printed:
+        emit("größer → \udcff\n")
+        emit_json({"größer": "→"})
+    assert 'größer -> \\udcff\n{"größer": "→"}\n' == printed.getvalue()

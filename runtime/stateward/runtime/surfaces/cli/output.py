@@ -20,7 +20,7 @@ def emit(text: str) -> None:
     if stream is None:
         return
     try:
-        stream.write(_showable(text, stream.encoding))
+        stream.write(_showable(text, encoding_of(stream)))
         stream.flush()
     except BrokenPipeError:
         raise
@@ -30,13 +30,18 @@ def emit(text: str) -> None:
 
 def emit_json(data: object, *, indent: int | None = None) -> None:
     """Print a value as JSON and end the line: characters as they are where all of them can be shown, else escaped."""
-    encoding = getattr(sys.stdout, "encoding", "utf-8")
+    encoding = encoding_of(sys.stdout)
     text = json.dumps(data, ensure_ascii=False, indent=indent)
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = json.dumps(data, indent=indent)
     emit(f"{text}\n")
+
+
+def encoding_of(stream: TextIO | None) -> str:
+    """Give the encoding of a stream; one in memory, and none at all, can show anything."""
+    return getattr(stream, "encoding", None) or "utf-8"
 
 
 def _showable(text: str, encoding: str) -> str:
@@ -57,7 +62,7 @@ class Shape(io.StringIO):
     @property
     def encoding(self) -> str:  # type: ignore[override]  # a text in memory has none of its own
         """Its encoding."""
-        return "utf-8" if self._stream is None else self._stream.encoding
+        return encoding_of(self._stream)
 
     def isatty(self) -> bool:
         """Whether it is a terminal."""
