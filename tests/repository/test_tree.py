@@ -21,7 +21,7 @@ LIBRARIES = {
     "lark": ("compiler/stateward/compiler/syntax/parser.py",),
     "networkx": ("compiler/stateward/compiler/flow/graph.py", "compiler/stateward/compiler/drawing/"),
     "re2": ("compiler/stateward/compiler/language/",),
-    "rfc8785": ("compiler/stateward/compiler/flow/canonical.py", "runtime/stateward/runtime/session/"),
+    "rfc8785": (),
     "sqlmodel": ("store/",),
     "sqlalchemy": ("store/",),
     "sqlite3": ("store/",),
