@@ -254,6 +254,21 @@ def test_paths_are_those_that_the_author_wrote() -> None:
 
 
 @pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ('{ submit = { target = "review"; condition = "It is written."; }; }', ("states", "draft", "transitions")),
+        ('{ target = "review"; condition = "It is written."; }', ("states", "draft", "transitions", "submit")),
+        ('"Write it."', ("states", "draft", "instructions")),
+        ("schema_version = 1", ("extra",)),
+    ],
+)
+def test_a_value_that_fails_is_told_with_its_path(part: str, path: tuple[str, ...]) -> None:
+    source = changed((part, "extra = 1 + nowhere; schema_version = 1" if part.startswith("schema") else "1 + nowhere"))
+    told = {each.code: each.path for each in compile_source(source.encode()).diagnostics}
+    assert told["dcdl_evaluation"] == path
+
+
+@pytest.mark.parametrize(
     ("source", "holder"),
     [
         (changed(('instructions = "Read it.";', "")), "review"),

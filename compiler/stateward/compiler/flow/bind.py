@@ -109,7 +109,9 @@ class Binder:
         self.broken = broken
         self.problems: list[Problem] = []
         self.failed: list[FailedScalar] = []
-        self._guess = Guess(evaluation, broken)
+        self._shapes: dict[int, tuple[Cell, Shape]] = {}
+        """By the identity of the cell, which is kept so that it stays one."""
+        self._guess = Guess(self._shape, broken)
         self._root = FLOW
         self._misplaced: list[tuple[Level, Path]] = []
         """Entries of maps that stand elsewhere: the level that each has, and the object in which it stands."""
@@ -119,15 +121,23 @@ class Binder:
     def root(self, level: Level) -> Record | None:
         """Bind the whole source. What a single field wraps is bound as if it stood at the root, once that was told."""
         self._root = level
-        shape = self.evaluation.shape(self.evaluation.root)
+        shape = self._shape(self.evaluation.root)
         wrapper = self._guess.wrapper(shape, level) if isinstance(shape, ObjectShape) else None
         if wrapper is None:
-            return self._record(self.evaluation.root, shape, level, _Spot((), None))
+            return self._record(self.evaluation.root, level, _Spot((), None))
         name, found = wrapper
         self.problems.append(Wrapped(name, found.key, (name,), level))
-        return self._record(found.cell, self.evaluation.shape(found.cell), level, _Spot((), found.key))
+        return self._record(found.cell, level, _Spot((), found.key))
 
-    def _record(self, cell: Cell, shape: Shape, level: Level, spot: _Spot) -> Record | None:
+    def _shape(self, cell: Cell, path: Path = ()) -> Shape:
+        """Give one level of a value; it is asked for several times, and costs more than it looks."""
+        found = self._shapes.get(id(cell))
+        if found is None:
+            found = self._shapes[id(cell)] = cell, self.evaluation.shape(cell, path)
+        return found[1]
+
+    def _record(self, cell: Cell, level: Level, spot: _Spot) -> Record | None:
+        shape = self._shape(cell, spot.path)
         if not isinstance(shape, ObjectShape):
             self._not_an_object(cell, spot, _example(level))
             return None
@@ -151,7 +161,7 @@ class Binder:
         if len(meant) < len(authored):
             self._unknown_fields(authored, meant, level, spot)
         if len(meant) < len(level.fields):
-            for given in list(self._guess.too_deep(meant, level)):
+            for given in list(self._guess.too_deep(meant, level, spot.path)):
                 meant[given.name] = given
                 self._taken.add((*spot.path, *given.within, given.name))
                 path = (*spot.path, *given.within, given.name)
@@ -171,21 +181,21 @@ class Binder:
         low = self._left_out(unknown, meant, level, spot)
         for name, found in unknown.items():
             here = spot.at(name, found.key)
-            if name not in low and self._belongs_elsewhere(name, found, self.evaluation.shape(found.cell, here.path), spot):
+            if name not in low and self._belongs_elsewhere(name, found, spot):
                 continue
             if name not in low and not self._guess.is_no_field(found):
                 self.problems.append(UnknownField(name, found.key, here.path, level, None, _level_with(name, level)))
             self.evaluation.data(found.cell, here.path)
 
-    def _belongs_elsewhere(self, name: str, found: FieldCell, shape: Shape, spot: _Spot, level: Level | None = None) -> bool:
+    def _belongs_elsewhere(self, name: str, found: FieldCell, spot: _Spot, level: Level | None = None) -> bool:
         """Tell whether a field of an object, or an entry of a map of that level, is an entry of another map; report it if so."""
-        entry = self._guess.entry(shape, self._root, level)
+        here = spot.at(name, found.key)
+        entry = self._guess.entry(found.cell, here.path, self._root, level)
         if entry is None:
             return False
-        here = spot.at(name, found.key)
         self._misplaced.append((entry.level, spot.path))
         self.problems.append(MisplacedEntry(name, found.key, here.path, entry.level, entry.name, standing(spot.path)))
-        self._record(found.cell, shape, entry.level, here)
+        self._record(found.cell, entry.level, here)
         return True
 
     def _misnamed(self, name: str, found: FieldCell, near: str, level: Level, spot: _Spot) -> Given:
@@ -233,7 +243,7 @@ class Binder:
         return None
 
     def _table(self, cell: Cell, level: Level, spot: _Spot) -> Table | None:
-        shape = self.evaluation.shape(cell, spot.path)
+        shape = self._shape(cell, spot.path)
         if not isinstance(shape, ObjectShape):
             self._not_an_object(cell, spot, "{}" if isinstance(shape, ArrayShape) and not shape.items else _example_by_id(level))
             return None
@@ -241,16 +251,15 @@ class Binder:
         if skipped:
             self.problems.append(LevelSkipped(level, skipped, spot.name, (*spot.path, skipped[0][0])))
         left_out = {name for name, _ in skipped}
-        inner = {id_: self.evaluation.shape(found.cell, (*spot.path, id_)) for id_, found in shape.fields.items()}
         own = [each for each in shape.fields.items() if (*spot.path, each[0]) not in self._taken]
-        own = [(id_, found) for id_, found in own if not self._belongs_elsewhere(id_, found, inner[id_], spot, level)]
+        own = [(id_, found) for id_, found in own if not self._belongs_elsewhere(id_, found, spot, level)]
         entries: list[Entry] = []
         for id_, found in own:
             here = spot.at(id_, found.key)
             if id_ in left_out:
                 self.evaluation.data(found.cell, here.path)
             else:
-                entries.append(Entry(id_, found.key, here.path, self._record(found.cell, inner[id_], level, here)))
+                entries.append(Entry(id_, found.key, here.path, self._record(found.cell, level, here)))
         lost = bool(self.broken) and self._lost_in(shape)
         return Table(tuple(entries), not (skipped or lost or self._stands_elsewhere(level, spot.path[:-1])), spot.path)
 
@@ -264,7 +273,7 @@ class Binder:
     def _skipped(self, shape: ObjectShape, level: Level) -> list[tuple[str, Place]]:
         """Find the fields of a single object that stand where ids belong: one of them is no object, so it can be no entry."""
         named = [(name, found) for name, found in shape.fields.items() if name in level.index]
-        plain = any(isinstance(self.evaluation.shape(found.cell), ScalarShape) for _, found in named)
+        plain = any(isinstance(self._shape(found.cell), ScalarShape) for _, found in named)
         return [(name, found.key) for name, found in named] if plain else []
 
     def _not_an_object(self, cell: Cell, spot: _Spot, example: str) -> None:
@@ -281,7 +290,7 @@ class Binder:
         place = shape.origin.place
         inside = [span for source, span in self.broken if source is place.source and place.span.covers(span)]
         while inside:
-            values = [value for found in shape.fields.values() if _within(value := self.evaluation.shape(found.cell), place)]
+            values = [value for found in shape.fields.values() if _within(value := self._shape(found.cell), place)]
             if not all(any(value.origin.place.span.covers(span) for value in values) for span in inside):
                 return True
             last = max(values, key=lambda value: value.origin.place.span)
@@ -293,7 +302,7 @@ class Binder:
 
     def _is_swallowed(self, name: str, shape: ObjectShape) -> bool:
         """Tell whether a field that an object lacks is named inside of a value that failed: what should end before it does not."""
-        values = [value for found in shape.fields.values() if _within(value := self.evaluation.shape(found.cell), shape.origin.place)]
+        values = [value for found in shape.fields.values() if _within(value := self._shape(found.cell), shape.origin.place)]
         failed = [value.origin.place for value in values if isinstance(value, Hole)]
         return any(re.search(rf"\b{name}\b", place.source.slice(place.span)) for place in failed)
 

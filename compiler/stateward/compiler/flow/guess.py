@@ -4,12 +4,13 @@ Invariants: nothing is reported here; a guess never rests on what failed; each i
 read in the same way wherever it stands.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from stateward.compiler.flow.schema import FieldSpec, Level, MapOf, ScalarType
+from stateward.compiler.flow.typed import Path
 from stateward.compiler.language.data import Hole
-from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
+from stateward.compiler.language.evaluation import ArrayShape, Cell, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
 from stateward.compiler.source import Source, Span
 
 
@@ -45,10 +46,10 @@ def all_maps(level: Level) -> Iterator[MapField]:
 
 
 class Guess:
-    """Guesses over one evaluated value."""
+    """Guesses over one evaluated value; `shape` gives one level of a part of it."""
 
-    def __init__(self, evaluation: Evaluation, broken: Sequence[tuple[Source, Span]]) -> None:
-        self._evaluation = evaluation
+    def __init__(self, shape: Callable[..., Shape], broken: Sequence[tuple[Source, Span]]) -> None:
+        self._shape = shape
         self._broken = broken
 
     def wrapper(self, shape: ObjectShape, level: Level) -> tuple[str, FieldCell] | None:
@@ -56,13 +57,14 @@ class Guess:
         if len(shape.fields) != 1:
             return None
         ((name, found),) = shape.fields.items()
-        inner = self._evaluation.shape(found.cell, (name,))
+        inner = self._shape(found.cell, (name,))
         if name in level.index or not isinstance(inner, ObjectShape) or len(inner.fields.keys() & level.index.keys()) < 2:
             return None
         return name, found
 
-    def entry(self, shape: Shape, root: Level, here: Level | None) -> MapField | None:
+    def entry(self, cell: Cell, path: Path, root: Level, here: Level | None) -> MapField | None:
         """Find the map in which an object belongs that has all that is required there; None when it may be what stands here."""
+        shape = self._shape(cell, path)
         if not isinstance(shape, ObjectShape) or (here is not None and shape.fields.keys() & here.index.keys()):
             return None
         return next((each for each in all_maps(root) if each.level.required <= shape.fields.keys()), None)
@@ -74,29 +76,34 @@ class Guess:
             return MapField("", level), {}
         return below, {name: found for name, found in unknown.items() if name in below.level.index}
 
-    def too_deep(self, there: Mapping[str, Given], level: Level) -> Iterator[Given]:
+    def too_deep(self, there: Mapping[str, Given], level: Level, path: Path) -> Iterator[Given]:
         """Find plain fields that an object lacks and that stand among the ids of one of its maps, where they can be no entry."""
         for holder in maps_of(level):
             given = there.get(holder.name)
-            shape = self._evaluation.shape(given.field.cell) if given is not None else None
+            shape = self._shape(given.field.cell, (*path, given.name)) if given is not None else None
             if given is None or not given.usable or not isinstance(shape, ObjectShape):
                 continue
             for name, found in shape.fields.items():
                 spec = level.index.get(name)
-                if spec is not None and name not in there and name not in holder.level.index and self._is_scalar_of(found.cell, spec):
+                if (
+                    spec is not None
+                    and name not in there
+                    and name not in holder.level.index
+                    and self._is_scalar_of(found.cell, spec, (*path, given.name, name))
+                ):
                     yield Given(name, found, within=(given.name,))
 
-    def _is_scalar_of(self, cell: Cell, spec: FieldSpec) -> bool:
-        shape = self._evaluation.shape(cell)
+    def _is_scalar_of(self, cell: Cell, spec: FieldSpec, path: Path) -> bool:
+        shape = self._shape(cell, path)
         return isinstance(spec.type, ScalarType) and isinstance(shape, ScalarShape) and type(shape.value) is spec.type.of_python
 
-    def fits(self, cell: Cell, spec: FieldSpec, path: tuple[str | int, ...]) -> bool:
+    def fits(self, cell: Cell, spec: FieldSpec, path: Path) -> bool:
         """Tell whether a value may be that of a field which was named otherwise; one of another kind says nothing about that field."""
-        match self._evaluation.shape(cell, path):
+        match self._shape(cell, path):
             case ObjectShape():
                 return isinstance(spec.type, MapOf)
             case ScalarShape():
-                return self._is_scalar_of(cell, spec)
+                return self._is_scalar_of(cell, spec, path)
             case ArrayShape():
                 return False
             case Hole() | OtherShape():
@@ -109,5 +116,5 @@ class Guess:
             return True
         if not self._broken or not key.source.slice(key.span).startswith('"'):
             return False
-        value = self._evaluation.shape(found.cell)
+        value = self._shape(found.cell)
         return isinstance(value, Hole) and value.origin.place.span.start == value.origin.place.span.end
