@@ -242,6 +242,13 @@ def test_names_in_an_error_do_not_act_on_a_terminal(here: Place) -> None:
         assert (2, False) == (ended.status, bool({*odd} - {*"[2J"} & {*ended.err}))
 
 
+def test_a_run_that_is_held_says_who_can_lift_that(here: Place) -> None:
+    path = answers(here, *({"reason": f"try {number}"} for number in range(1, 6)))
+    done = here.call(*here.scripted(answers=path))
+    assert (1, 3) == (done.status, here.status()["flow"]["attempts"])
+    assert f"stateward operate clear {here.status()['worker']} --reason" in done.out.replace("\n", " ")
+
+
 def test_the_demonstration_is_marked_as_one(here: Place) -> None:
     here.call("run", "builtin:coder-review", "--answers", str(ANSWERS), "--max-requests", "1")
     assert (True, "scripted") == (here.status()["demonstration"], here.status()["verifier"])

@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.text import Text
 
 from stateward.runtime.core.events import Status
-from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.core.operating import Verb
+from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.engine.submission import Submitted
@@ -47,6 +48,8 @@ from stateward.runtime.wiring import Place, Runtime, is_new, locate_or_begin, pe
 FIRST_ENTRIES: Final = 2
 """In which a Worker's session and its first input lie."""
 NOTHING_THERE: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+LIFTED_BY: Final = {RefusalCode.INSTANCE_HELD: Verb.CLEAR, RefusalCode.INSTANCE_PAUSED: Verb.RESUME}
+"""What an operator can do about a refusal."""
 WAIT_SECONDS_MAX: Final = 30.0
 """Before looking again whether somebody else still verifies."""
 Segments: TypeAlias = tuple[FlowSegment | TextSegment, ...]
@@ -307,6 +310,8 @@ class Run:
         match outcome:
             case Refusal():
                 show(self.console, *refusal_shown(outcome))
+                if outcome.code in LIFTED_BY:
+                    self._say(f"an operator lifts that: stateward operate {LIFTED_BY[outcome.code]} {worker} --reason …")
             case Answered():
                 show(self.console, *answer_shown(outcome.answer, repeated=outcome.repeated, late=outcome.late))
             case InProgress(attempt=attempt, holder=holder):
