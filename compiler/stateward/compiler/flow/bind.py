@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, assert_never
 
-from stateward.compiler.flow.guess import Given, Guess
+from stateward.compiler.flow.guess import Given, Guess, Shapes
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.shape import (
     LevelLeftOut,
@@ -109,9 +109,8 @@ class Binder:
         self.broken = broken
         self.problems: list[Problem] = []
         self.failed: list[FailedScalar] = []
-        self._shapes: dict[int, tuple[Cell, Shape]] = {}
-        """By the identity of the cell, which is kept so that it stays one."""
-        self._guess = Guess(self._shape, broken)
+        self._shapes = Shapes(evaluation)
+        self._guess = Guess(self._shapes, broken)
         self._root = FLOW
         self._misplaced: list[tuple[Level, Path]] = []
         """Entries of maps that stand elsewhere: the level that each has, and the object in which it stands."""
@@ -121,7 +120,7 @@ class Binder:
     def root(self, level: Level) -> Record | None:
         """Bind the whole source. What a single field wraps is bound as if it stood at the root, once that was told."""
         self._root = level
-        shape = self._shape(self.evaluation.root)
+        shape = self._shapes.of(self.evaluation.root)
         wrapper = self._guess.wrapper(shape, level) if isinstance(shape, ObjectShape) else None
         if wrapper is None:
             return self._record(self.evaluation.root, level, _Spot((), None))
@@ -129,15 +128,8 @@ class Binder:
         self.problems.append(Wrapped(name, found.key, (name,), level))
         return self._record(found.cell, level, _Spot((), found.key))
 
-    def _shape(self, cell: Cell, path: Path = ()) -> Shape:
-        """Give one level of a value; it is asked for several times, and costs more than it looks."""
-        found = self._shapes.get(id(cell))
-        if found is None:
-            found = self._shapes[id(cell)] = cell, self.evaluation.shape(cell, path)
-        return found[1]
-
     def _record(self, cell: Cell, level: Level, spot: _Spot) -> Record | None:
-        shape = self._shape(cell, spot.path)
+        shape = self._shapes.of(cell, spot.path)
         if not isinstance(shape, ObjectShape):
             self._not_an_object(cell, spot, _example(level))
             return None
@@ -243,7 +235,7 @@ class Binder:
         return None
 
     def _table(self, cell: Cell, level: Level, spot: _Spot) -> Table | None:
-        shape = self._shape(cell, spot.path)
+        shape = self._shapes.of(cell, spot.path)
         if not isinstance(shape, ObjectShape):
             self._not_an_object(cell, spot, "{}" if isinstance(shape, ArrayShape) and not shape.items else _example_by_id(level))
             return None
@@ -273,7 +265,7 @@ class Binder:
     def _skipped(self, shape: ObjectShape, level: Level) -> list[tuple[str, Place]]:
         """Find the fields of a single object that stand where ids belong: one of them is no object, so it can be no entry."""
         named = [(name, found) for name, found in shape.fields.items() if name in level.index]
-        plain = any(isinstance(self._shape(found.cell), ScalarShape) for _, found in named)
+        plain = any(isinstance(self._shapes.of(found.cell), ScalarShape) for _, found in named)
         return [(name, found.key) for name, found in named] if plain else []
 
     def _not_an_object(self, cell: Cell, spot: _Spot, example: str) -> None:
@@ -290,7 +282,7 @@ class Binder:
         place = shape.origin.place
         inside = [span for source, span in self.broken if source is place.source and place.span.covers(span)]
         while inside:
-            values = [value for found in shape.fields.values() if _within(value := self._shape(found.cell), place)]
+            values = [value for found in shape.fields.values() if _within(value := self._shapes.of(found.cell), place)]
             if not all(any(value.origin.place.span.covers(span) for value in values) for span in inside):
                 return True
             last = max(values, key=lambda value: value.origin.place.span)
@@ -302,7 +294,7 @@ class Binder:
 
     def _is_swallowed(self, name: str, shape: ObjectShape) -> bool:
         """Tell whether a field that an object lacks is named inside of a value that failed: what should end before it does not."""
-        values = [value for found in shape.fields.values() if _within(value := self._shape(found.cell), shape.origin.place)]
+        values = [value for found in shape.fields.values() if _within(value := self._shapes.of(found.cell), shape.origin.place)]
         failed = [value.origin.place for value in values if isinstance(value, Hole)]
         return any(re.search(rf"\b{name}\b", place.source.slice(place.span)) for place in failed)
 

@@ -4,13 +4,13 @@ Invariants: nothing is reported here; a guess never rests on what failed; each i
 read in the same way wherever it stands.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from stateward.compiler.flow.schema import FieldSpec, Level, MapOf, ScalarType
 from stateward.compiler.flow.typed import Path
 from stateward.compiler.language.data import Hole
-from stateward.compiler.language.evaluation import ArrayShape, Cell, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
+from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
 from stateward.compiler.source import Source, Span
 
 
@@ -45,11 +45,27 @@ def all_maps(level: Level) -> Iterator[MapField]:
         yield from all_maps(each.level)
 
 
-class Guess:
-    """Guesses over one evaluated value; `shape` gives one level of a part of it."""
+class Shapes:
+    """One level of each part of a value that is asked for: several ask for the same, and it costs more than it looks."""
 
-    def __init__(self, shape: Callable[..., Shape], broken: Sequence[tuple[Source, Span]]) -> None:
-        self._shape = shape
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self._found: dict[int, tuple[Cell, Shape]] = {}
+        """By the identity of the cell, which is kept so that it stays one."""
+
+    def of(self, cell: Cell, path: Path = ()) -> Shape:
+        """Force one level of a value that is found at a path."""
+        found = self._found.get(id(cell))
+        if found is None:
+            found = self._found[id(cell)] = cell, self._evaluation.shape(cell, path)
+        return found[1]
+
+
+class Guess:
+    """Guesses over one evaluated value."""
+
+    def __init__(self, shapes: Shapes, broken: Sequence[tuple[Source, Span]]) -> None:
+        self._shapes = shapes
         self._broken = broken
 
     def wrapper(self, shape: ObjectShape, level: Level) -> tuple[str, FieldCell] | None:
@@ -57,14 +73,14 @@ class Guess:
         if len(shape.fields) != 1:
             return None
         ((name, found),) = shape.fields.items()
-        inner = self._shape(found.cell, (name,))
+        inner = self._shapes.of(found.cell, (name,))
         if name in level.index or not isinstance(inner, ObjectShape) or len(inner.fields.keys() & level.index.keys()) < 2:
             return None
         return name, found
 
     def entry(self, cell: Cell, path: Path, root: Level, here: Level | None) -> MapField | None:
         """Find the map in which an object belongs that has all that is required there; None when it may be what stands here."""
-        shape = self._shape(cell, path)
+        shape = self._shapes.of(cell, path)
         if not isinstance(shape, ObjectShape) or (here is not None and shape.fields.keys() & here.index.keys()):
             return None
         return next((each for each in all_maps(root) if each.level.required <= shape.fields.keys()), None)
@@ -80,7 +96,7 @@ class Guess:
         """Find plain fields that an object lacks and that stand among the ids of one of its maps, where they can be no entry."""
         for holder in maps_of(level):
             given = there.get(holder.name)
-            shape = self._shape(given.field.cell, (*path, given.name)) if given is not None else None
+            shape = self._shapes.of(given.field.cell, (*path, given.name)) if given is not None else None
             if given is None or not given.usable or not isinstance(shape, ObjectShape):
                 continue
             for name, found in shape.fields.items():
@@ -94,12 +110,12 @@ class Guess:
                     yield Given(name, found, within=(given.name,))
 
     def _is_scalar_of(self, cell: Cell, spec: FieldSpec, path: Path) -> bool:
-        shape = self._shape(cell, path)
+        shape = self._shapes.of(cell, path)
         return isinstance(spec.type, ScalarType) and isinstance(shape, ScalarShape) and type(shape.value) is spec.type.of_python
 
     def fits(self, cell: Cell, spec: FieldSpec, path: Path) -> bool:
         """Tell whether a value may be that of a field which was named otherwise; one of another kind says nothing about that field."""
-        match self._shape(cell, path):
+        match self._shapes.of(cell, path):
             case ObjectShape():
                 return isinstance(spec.type, MapOf)
             case ScalarShape():
@@ -116,5 +132,5 @@ class Guess:
             return True
         if not self._broken or not key.source.slice(key.span).startswith('"'):
             return False
-        value = self._shape(found.cell)
+        value = self._shapes.of(found.cell)
         return isinstance(value, Hole) and value.origin.place.span.start == value.origin.place.span.end
