@@ -6,6 +6,7 @@ marked as a demonstration. Each request is made by a process of its own, so the 
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from stateward.runtime.session.event_codec import EVENT
 HERE: Final = Path(__file__).resolve().parent
 PLACE: Final = HERE.parents[1] / "build" / "demo"
 PROJECT: Final = PLACE / "project"
+KEYS: Final = PLACE / "keys"
 STATEWARD: Final = Path(sys.executable).with_name("stateward")
 FLOW: Final = "builtin:coder-review"
 TICKET: Final = 'Ticket 41: initials("Ada King Lovelace") must give "AKL", and a name without any part must give "?".'
@@ -94,7 +96,7 @@ def finish() -> None:
     if not same or outcome != "completed":
         sys.exit(f"the log replays to {state}, {outcome}, and the Worker says {status['flow']['state']}, {status['flow']['status']}")
     say(f"completed; the log of {len(entries)} entries replays to the same state")
-    print(f"look around:\n  {' '.join([str(STATEWARD), 'status', *where()])}")
+    print(f"look around:\n  STATEWARD_KEYS={shlex.quote(str(KEYS))} {shlex.join([str(STATEWARD), 'status', *where()])}")
 
 
 def folded(entries: Sequence[Mapping[str, Any]], digest: str, definition: CompiledFlowDefinition) -> tuple[str, int, str]:
@@ -114,7 +116,7 @@ def ask(*more: str) -> None:
     """Make one request, in a process of its own, and show it."""
     command = [str(STATEWARD), "run", FLOW, "--answers", str(HERE / "answers.json"), "--max-requests", "1", *where(), *more]
     print(f"$ stateward run {FLOW} {' '.join(more)}", flush=True)
-    done = subprocess.run(command, check=False)
+    done = subprocess.run(command, env=environment(), check=False)
     if done.returncode not in {0, 1}:
         sys.exit(f"the demonstration failed: exit status {done.returncode}")
 
@@ -122,7 +124,12 @@ def ask(*more: str) -> None:
 def stateward(*arguments: str, located: bool = True) -> str:
     """Run a command that reads, and give what it prints."""
     command = [str(STATEWARD), *arguments, *(where() if located else ())]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(command, env=environment(), check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def environment() -> Mapping[str, str]:
+    """Keep the keys that seal the demonstration beside it, and the user's own out of it."""
+    return {**os.environ, "STATEWARD_KEYS": str(KEYS)}
 
 
 def where() -> tuple[str, ...]:
