@@ -21,7 +21,8 @@ from stateward.runtime.core.replay import replay
 from stateward.runtime.session.event_codec import EVENT
 
 HERE: Final = Path(__file__).resolve().parent
-PLACE: Final = HERE.parents[1] / "build" / "demo"
+PLACE: Final = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else HERE.parents[1] / "build" / "demo"
+"""A folder that is made anew each time."""
 PROJECT: Final = PLACE / "project"
 KEYS: Final = PLACE / "keys"
 STATEWARD: Final = Path(sys.executable).with_name("stateward")
