@@ -14,7 +14,7 @@ from collections.abc import Callable
 from statistics import median
 from time import perf_counter
 
-from stateward.compiler.flow.canonical import definition_digest
+from stateward.compiler.flow.canonical import canonical_of, digest
 from stateward.compiler.flow.checks import check
 from stateward.compiler.flow.graph import check_graph
 from stateward.compiler.flow.lower import lower
@@ -79,7 +79,7 @@ def phases(states: int, rounds: int) -> dict[str, float]:
         "graph": lambda: check_graph(read),
         "inspect": lambda: inspect(source, module),
         "lower": lambda: lower(read),
-        "digest": lambda: definition_digest(definition),
+        "digest": lambda: digest(canonical_of(definition)),
     }
     return {name: round(min(seconds(work) for _ in range(rounds)) * 1e6 / states, 1) for name, work in works.items()}
 
