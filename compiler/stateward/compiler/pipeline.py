@@ -86,12 +86,17 @@ def compile_source(
     if not isinstance(text, Source):
         return Compilation(None, (text.diagnostic(),), digest(raw), None, None)
     with uncollected():
-        flow, diagnostics = _judged(text, slug, limits)
+        data, diagnostics = _compiled(text, slug, limits)
+    return Compilation(text, diagnostics, digest(raw), data, canonical_of(data) if data is not None else None)
+
+
+def _compiled(source: Source, slug: str | None, limits: FlowLimits) -> tuple[DefinitionData | None, tuple[Diagnostic, ...]]:
+    """Judge a text and lower it; nothing else is left of it then, and nothing that the collector would have to look at."""
+    flow, diagnostics = _judged(source, slug, limits)
     if any(each.severity is Severity.ERROR for each in diagnostics):
-        return Compilation(text, diagnostics, digest(raw), None, None)
+        return None, diagnostics
     assert flow is not None, "what could not be bound was reported"
-    data = lower(flow)
-    return Compilation(text, diagnostics, digest(raw), data, canonical_of(data))
+    return lower(flow), diagnostics
 
 
 def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowSource | None, tuple[Diagnostic, ...]]:

@@ -135,7 +135,7 @@ class Binder:
             return None
         lossy = bool(self.broken) and self._lost_in(shape)
         meant = self._fields_meant(shape.fields, level, spot)
-        holds_entries = any(path == spot.path for _, path in self._misplaced)
+        holds_entries = bool(self._misplaced) and any(path == spot.path for _, path in self._misplaced)
         is_group = holds_entries and not meant
         fields: dict[str, BoundField] = {}
         for spec in level.fields:
@@ -181,13 +181,16 @@ class Binder:
 
     def _belongs_elsewhere(self, name: str, found: FieldCell, spot: _Spot, level: Level | None = None) -> bool:
         """Tell whether a field of an object, or an entry of a map of that level, is an entry of another map; report it if so."""
-        here = spot.at(name, found.key)
-        entry = self._guess.entry(found.cell, here.path, self._root, level)
+        path = (*spot.path, name)
+        shape = self._shapes.of(found.cell, path)
+        if not isinstance(shape, ObjectShape) or (level is not None and not shape.fields.keys().isdisjoint(level.index)):
+            return False
+        entry = self._guess.entry(shape, self._root)
         if entry is None:
             return False
         self._misplaced.append((entry.level, spot.path))
-        self.problems.append(MisplacedEntry(name, found.key, here.path, entry.level, entry.name, standing(spot.path)))
-        self._record(found.cell, entry.level, here)
+        self.problems.append(MisplacedEntry(name, found.key, path, entry.level, entry.name, standing(spot.path)))
+        self._record(found.cell, entry.level, spot.at(name, found.key))
         return True
 
     def _misnamed(self, name: str, found: FieldCell, near: str, level: Level, spot: _Spot) -> Given:
@@ -243,15 +246,15 @@ class Binder:
         if skipped:
             self.problems.append(LevelSkipped(level, skipped, spot.name, (*spot.path, skipped[0][0])))
         left_out = {name for name, _ in skipped}
-        own = [each for each in shape.fields.items() if (*spot.path, each[0]) not in self._taken]
-        own = [(id_, found) for id_, found in own if not self._belongs_elsewhere(id_, found, spot, level)]
+        own = [
+            (spot.at(id_, found.key), found) for id_, found in shape.fields.items() if not self._belongs_elsewhere(id_, found, spot, level)
+        ]
         entries: list[Entry] = []
-        for id_, found in own:
-            here = spot.at(id_, found.key)
-            if id_ in left_out:
+        for here, found in own:
+            if here.name in left_out:
                 self.evaluation.data(found.cell, here.path)
-            else:
-                entries.append(Entry(id_, found.key, here.path, self._record(found.cell, level, here)))
+            elif here.path not in self._taken:
+                entries.append(Entry(here.name, found.key, here.path, self._record(found.cell, level, here)))
         lost = bool(self.broken) and self._lost_in(shape)
         return Table(tuple(entries), not (skipped or lost or self._stands_elsewhere(level, spot.path[:-1])), spot.path)
 

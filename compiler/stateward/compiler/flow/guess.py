@@ -78,11 +78,8 @@ class Guess:
             return None
         return name, found
 
-    def entry(self, cell: Cell, path: Path, root: Level, here: Level | None) -> MapField | None:
-        """Find the map in which an object belongs that has all that is required there; None when it may be what stands here."""
-        shape = self._shapes.of(cell, path)
-        if not isinstance(shape, ObjectShape) or (here is not None and shape.fields.keys() & here.index.keys()):
-            return None
+    def entry(self, shape: ObjectShape, root: Level) -> MapField | None:
+        """Find the map in which an object belongs: it has all that is required there."""
         return next((each for each in all_maps(root) if each.level.required <= shape.fields.keys()), None)
 
     def left_out(self, unknown: Mapping[str, FieldCell], there: Mapping[str, Given], level: Level) -> tuple[MapField, dict[str, FieldCell]]:
@@ -97,7 +94,7 @@ class Guess:
         for holder in maps_of(level):
             given = there.get(holder.name)
             shape = self._shapes.of(given.field.cell, (*path, given.name)) if given is not None else None
-            if given is None or not given.usable or not isinstance(shape, ObjectShape):
+            if given is None or not given.usable or not isinstance(shape, ObjectShape) or shape.fields.keys().isdisjoint(level.index):
                 continue
             for name, found in shape.fields.items():
                 spec = level.index.get(name)

@@ -5,7 +5,7 @@ version, or not rightly, is read as version 1, so that its other faults are foun
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from stateward.compiler.flow.bind import Binder, Entry, FailedScalar, Record, Table
 from stateward.compiler.flow.problems import Problem
@@ -110,9 +110,8 @@ def _located(record: Record, name: str, kind: type[T]) -> Located[T] | None:
     field = record.fields.get(name)
     if field is None or not isinstance(field.value, Located):
         return None
-    found = field.value
-    assert isinstance(found.value, kind), "binding lets only the type of the schema through"
-    return Located(found.value, found.origin, found.path)
+    assert isinstance(field.value.value, kind), "binding lets only the type of the schema through"
+    return cast("Located[T]", field.value)
 
 
 def _value(record: Record, name: str, kind: type[T]) -> T | None:
