@@ -184,6 +184,15 @@ def test_a_refused_flow_does_not_begin_the_store_of_a_workspace_either(here: Pla
     assert [*before, "work/mine.dcdl"] == names(here.folder)
 
 
+@pytest.mark.parametrize("keys", ["/dev/null", "/dev/null/keys", "store"])
+def test_a_key_folder_that_is_none_is_named_before_anything_is_begun(here: Place, keys: str) -> None:
+    (here.work / "store").write_text("", "utf-8")
+    before = names(here.folder)
+    ended = here.call(*here.scripted(), STATEWARD_STORE="", STATEWARD_KEYS=keys)
+    assert (3, "", 1) == (ended.status, ended.out, ended.err.count("error: "))
+    assert {*before} >= {*names(here.folder)} - {"state", "state/stateward"}
+
+
 # --- homes --------------------------------------------------------------------------------------------------------------------------
 
 

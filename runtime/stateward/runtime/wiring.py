@@ -168,17 +168,17 @@ def is_new(folder: Path, chosen: Place | None = None) -> bool:
     return isinstance(place, Path) and not os.path.lexists(place)
 
 
-def locate_or_begin(folder: Path, chosen: Place | None = None) -> Location:
+def locate_or_begin(folder: Path, chosen: Place | None = None, *, sealing: bool = False) -> Location:
     """Find the Workspace of a folder, or begin one there: store and marker come into being together, or neither does.
 
-    Raises what the marker and opening a store raise.
+    With `sealing`, for what appends entries, a key to seal them comes with them. Raises what marker, store and keys raise.
     """
     found = find_workspace(folder)
-    workspace = found or _begin(work_folder(folder), chosen)
+    workspace = found or _begin(work_folder(folder), chosen, sealing=sealing)
     return Location(workspace, store_place(workspace, chosen), begun=found is None)
 
 
-def _begin(folder: Path, chosen: Place | None) -> str:
+def _begin(folder: Path, chosen: Place | None, *, sealing: bool) -> str:
     """Make an empty store, then a marker, and give the id that the marker holds: of whoever was quicker, if somebody was."""
     fresh = TimeOrderedIds().new()
     place = store_place(fresh, chosen)
@@ -186,6 +186,8 @@ def _begin(folder: Path, chosen: Place | None) -> str:
     try:
         with drafted(folder, fresh) as draft:
             _make_store(place)
+            if sealing:
+                _make_key()
             held = draft.publish()
     finally:
         if held != fresh and isinstance(place, Path) and place.parent.name == fresh:
@@ -197,6 +199,12 @@ def _make_store(place: Place) -> None:
     from stateward.store.database import open_store  # noqa: PLC0415 -- as below
 
     open_store(place, write=True, create=True).close()
+
+
+def _make_key() -> None:
+    from stateward.store.keys import KeyFolder, Purpose  # noqa: PLC0415 -- as below
+
+    KeyFolder(keys_path(), SystemClock().now).current(Purpose.SEAL)
 
 
 def _remove_store(folder: Path) -> None:

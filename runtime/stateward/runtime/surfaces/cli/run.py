@@ -96,7 +96,7 @@ def run_command(
         folder = work_folder(workdir)
         if is_new(folder, store):
             _rehearse(profile, segments, worker)
-        with writing(locate_or_begin(folder, store), profile) as runtime:
+        with writing(locate_or_begin(folder, store, sealing=True), profile) as runtime:
             run = Run(runtime, console, segments, str(folder), Terminal(console), script, max_requests)
             with _interruptible(run):
                 status = run.whole(worker, resume=resume)
@@ -197,7 +197,7 @@ class Run:
         if named is not None:
             return self._named(named, ids)
         for worker in reversed(ids):
-            if self._started_as(worker) == (self.selector, self.workdir):
+            if self._started_as(worker, alone=len(ids) == 1) == (self.selector, self.workdir):
                 self._say(f"resuming Worker {worker}")
                 return self._view(worker)
         return None
@@ -213,7 +213,7 @@ class Run:
             self._say(f"it was started for {view.workdir}, and goes on in {self.workdir}")
         return view
 
-    def _started_as(self, worker: str) -> tuple[str, str]:
+    def _started_as(self, worker: str, *, alone: bool) -> tuple[str, str]:
         """Give the selector and the folder that a Worker was started with, from its first entries: nothing else of its log matters."""
         selector = workdir = ""
         try:
@@ -226,7 +226,8 @@ class Run:
                     case _:
                         pass
         except Damaged as fault:
-            raise Stop(STATUS_ENVIRONMENT, fault.message, "name the Worker to go on with: `--worker ID`") from fault
+            remedy = fault.remedy if alone else "name the Worker to go on with: `--worker ID`"
+            raise Stop(STATUS_ENVIRONMENT, fault.message, remedy) from fault
         return selector, workdir
 
     def _view(self, worker: str) -> WorkerView:
