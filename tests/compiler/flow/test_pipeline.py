@@ -229,3 +229,10 @@ def test_a_kind_that_the_parser_knows_is_named() -> None:
     for text in ('{"a": 1}', "<!DOCTYPE html>\n<p>x\n", markdown):
         (found,) = compile_source(text.encode()).diagnostics
         assert found.message.endswith(NO_DCDL)
+
+
+def test_a_value_is_not_cheaper_for_being_asked_for_part_by_part() -> None:
+    doubled = "".join(f"a{at} = {{ x = a{at - 1}; y = a{at - 1}; }}; " for at in range(1, 60))
+    parts = " ".join(f"f{at} = a59;" for at in range(60))
+    found = compile_source(f"let a0 = {{ q = 1; }}; {doubled}in {{ {parts} }}".encode()).diagnostics
+    assert [each.message for each in found if each.kind == "limit"] == ["the value has more than 100,000 nodes"]

@@ -6,26 +6,25 @@ Invariants: each limit is told once where it was passed; what lies beyond is not
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.language.circles import modules_around
 from stateward.compiler.language.faults import Fault, Kind
-from stateward.compiler.language.machine import Machine
+from stateward.compiler.language.machine import Machine, NodeBudget
 from stateward.compiler.language.values import ArrayValue, Cell, ObjectValue
 
 
 class Guard:
     """The limits of one walk."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, nodes: NodeBudget) -> None:
         self._machine = machine
-        self._nodes = machine.limits.nodes
-        self._is_told = False
+        self._nodes = nodes
         self._on_path: set[int] = set()
 
     def may_visit(self, cell: Cell) -> bool:
         """Count a node; false when there are too many."""
-        self._nodes -= 1
-        if self._nodes < 0 and not self._is_told:
-            self._is_told = True
+        self._nodes.left -= 1
+        if self._nodes.left < 0 and not self._nodes.is_told:
+            self._nodes.is_told = True
             self._report(f"the value has more than {self._machine.limits.nodes:,} nodes", "one node too many", cell)
-        return self._nodes >= 0
+        return self._nodes.left >= 0
 
     def may_enter(self, value: ArrayValue | ObjectValue, cell: Cell) -> bool:
         """Begin with the parts of a value; false when it is inside itself or too deep. To be ended with `leave`."""

@@ -6,6 +6,7 @@ is evaluated any more.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any, Final, TypeAlias
 
@@ -38,6 +39,14 @@ class LimitReachedError(Exception):
         self.scope = scope
 
 
+@dataclass(slots=True)
+class NodeBudget:
+    """The nodes that may still be visited, and whether it was told that there are too many."""
+
+    left: int
+    is_told: bool = False
+
+
 class Machine:
     """One evaluation under way."""
 
@@ -49,6 +58,8 @@ class Machine:
         """Steps left."""
         self.items = limits.items
         """Array items left."""
+        self.nodes: Final = NodeBudget(limits.nodes)
+        """Of everything that is materialized, in however many walks: a value is not cheaper for being asked for part by part."""
         self.patterns: Final = PatternCosts()
         self.calls = 0
         """Calls under way."""

@@ -72,7 +72,7 @@ class Materializer:
         self._open: list[_Open] = []
         self._unusable: list[tuple[tuple[PathPart, ...], Cell]] = []
         """What nobody can use but may hold faults, with its path."""
-        self._guard = Guard(machine)
+        self._guard = Guard(machine, machine.nodes)
 
     def data(self, cell: Cell) -> Data:
         """Materialize a cell."""

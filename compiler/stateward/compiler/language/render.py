@@ -17,6 +17,7 @@ from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.guard import Guard
 from stateward.compiler.language.layout import Block, Doc, breaks, laid_out, row
+from stateward.compiler.language.machine import NodeBudget
 from stateward.compiler.language.reporting import PathStep
 from stateward.compiler.language.values import (
     AnyValue,
@@ -109,7 +110,7 @@ def _run(printing: Printing) -> Doc:
 class _Printer:
     def __init__(self, evaluation: Evaluation) -> None:
         self._machine = evaluation.machine
-        self._guard = Guard(evaluation.machine)
+        self._guard = Guard(evaluation.machine, NodeBudget(evaluation.machine.limits.nodes))
         self._types: set[int] = set()
         """The constraints around the one being printed, by the expressions of their items."""
         self._left = SHOWN_MAX
