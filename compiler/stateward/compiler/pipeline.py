@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from stateward.compiler.diagnostics.model import Diagnostic, Severity, sort_key
+from stateward.compiler.diagnostics.model import Diagnostic, Severity, errors_of, sort_key
 from stateward.compiler.flow.canonical import canonical_of, digest
 from stateward.compiler.flow.checks import check
 from stateward.compiler.flow.damage import nesting_is_known, on_any_level
@@ -102,24 +102,28 @@ def _compiled(source: Source, slug: str | None, limits: FlowLimits) -> tuple[Def
 def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowSource | None, tuple[Diagnostic, ...]]:
     """Take a text through all phases that judge it."""
     parsed = parse(source, limits.language)
+    broken = errors_of(parsed.diagnostics)
     another_kind = foreign(source, parsed)
     if another_kind is not None:
         return None, (another_kind.diagnostic(),)
 
     evaluation = Evaluation(source, parsed.module, limits=limits.language)
-    read = read_flow(evaluation, [(source, fault.primary.place.span) for fault in parsed.diagnostics])
+    read = read_flow(evaluation, [(source, fault.primary.place.span) for fault in broken])
     problems: list[Problem] = [*read.problems]
     if read.version_known:
         problems += refused_imports(source, parsed.module)
     if read.flow is not None:
         problems += check(read.flow, slug=slug, limits=limits)
         problems += check_graph(read.flow)
-    if parsed.diagnostics and not nesting_is_known(source, limits.language):
+    if broken and not nesting_is_known(source, limits.language):
         problems = on_any_level(problems)
 
-    faults = [*parsed.diagnostics, *told_by_schema(_without_imports(evaluation.diagnostics), read.failed)]
-    warnings = inspect(source, parsed.module) if read.version_known and not parsed.diagnostics else []
-    return read.flow, _gathered(faults, problems, warnings)
+    told = told_by_schema(_without_imports(evaluation.diagnostics), read.failed)
+    warnings: list[Diagnostic] = []
+    if read.version_known:
+        warnings += (each for each in (*parsed.diagnostics, *told) if each.severity is Severity.WARNING)
+        warnings += inspect(source, parsed.module) if not broken else []
+    return read.flow, _gathered([*broken, *errors_of(told)], problems, warnings)
 
 
 def _without_imports(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

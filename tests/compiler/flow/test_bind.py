@@ -211,6 +211,17 @@ def test_states_in_a_group_are_told_one_by_one_and_the_group_lacks_nothing() -> 
     ]
 
 
+def test_states_that_hold_themselves_without_end_are_an_error_and_no_endless_walk() -> None:
+    source = (
+        'let way = (t) => { target = t; condition = "c"; back = base; };'
+        ' base = { instructions = "x"; transitions = { go = way("a"); }; }; in'
+        ' { schema_version = 1; name = "x"; initial = "a"; states = { a = base; }; }'
+    )
+    told = compile_source(source.encode()).diagnostics
+    assert {each.code for each in told} <= {"unknown_field", "dcdl_evaluation", "terminal_missing", "terminal_unreachable"}
+    assert told != ()
+
+
 def test_an_object_with_some_field_of_a_state_is_no_state() -> None:
     source = changed(('instructions = "Read it.";', 'instructions = "Read it."; notes = { terminal = true; target = "nowhere"; };'))
     (told,) = compile_source(source.encode()).diagnostics

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.compiler.diagnostics.model import Severity, sort_key
-from stateward.compiler.flow.recognize import NO_DCDL
+from stateward.compiler.flow.recognize import NO_DCDL, is_flow_source
 from stateward.compiler.pipeline import compile_source
 from stateward.compiler.source import Source
 from tests.compiler.flow.sources import FAULTS, GOOD, changed
@@ -108,6 +108,28 @@ def test_a_source_and_its_bytes_compile_alike() -> None:
     given = Source.from_text("x", "nope")
     assert compile_source(given).source is given is compile_source(given).diagnostics[0].primary.place.source
     assert from_bytes.definition == from_source.definition is not None
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        (),
+        (("terminal = true", "terminal = false"),),
+        (('target = "done"; ', ""),),
+        (('"It is written."', '""'),),
+        (("schema_version = 1", "schema_version = 2"),),
+    ],
+)
+def test_a_warning_of_the_parser_hides_nothing(edits: tuple[tuple[str, str], ...]) -> None:
+    source = changed(*edits)
+    warned = source.replace('"Read it."', '"Read \\d it."')
+    assert errors(source) == errors(warned)
+    warnings = [each.code for each in compile_source(warned.encode()).diagnostics if each.severity is Severity.WARNING]
+    assert warnings == ([] if "schema_version = 2" in source else ["unknown_escape"])
+
+
+def test_a_warning_in_a_library_makes_no_flow_of_it() -> None:
+    assert [is_flow_source(text) for text in (b'{ x = "\\d"; }', b'{ states = "\\d"; }', b'{ x = "\\d }')] == [False, True, True]
 
 
 def test_a_name_that_is_no_identifier_is_not_compared_with_the_slug() -> None:

@@ -4,6 +4,7 @@ Invariants: a message is lower case, holds one fact, no remedy and no final stop
 the fault; one cause gives one diagnostic.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -74,6 +75,11 @@ class Diagnostic:
     """The DCDL kind of a language error (`syntax`, `conflict`, …)."""
     states: tuple[str, ...] = ()
     """The states a graph diagnostic names, in order of declaration."""
+
+
+def errors_of(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Give those that block."""
+    return [each for each in diagnostics if each.severity is Severity.ERROR]
 
 
 def sort_key(diagnostic: Diagnostic) -> tuple[str, int, int, str]:

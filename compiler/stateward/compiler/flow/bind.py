@@ -114,6 +114,8 @@ class Binder:
         self._root = FLOW
         self._misplaced: list[tuple[Level, Path]] = []
         """Entries of maps that stand elsewhere: the level that each has, and the object in which it stands."""
+        self._is_aside = False
+        """Whether the walk is inside of such an entry; no other is sought there, since a value may hold itself without end."""
         self._taken: set[Path] = set()
         """Fields among the ids of a map that were bound in the object that holds the map."""
 
@@ -186,11 +188,13 @@ class Binder:
         if not isinstance(shape, ObjectShape) or (level is not None and not shape.fields.keys().isdisjoint(level.index)):
             return False
         entry = self._guess.entry(shape, self._root)
-        if entry is None:
+        if entry is None or self._is_aside:
             return False
         self._misplaced.append((entry.level, spot.path))
         self.problems.append(MisplacedEntry(name, found.key, path, entry.level, entry.name, standing(spot.path)))
+        self._is_aside = True
         self._record(found.cell, entry.level, spot.at(name, found.key))
+        self._is_aside = False
         return True
 
     def _misnamed(self, name: str, found: FieldCell, near: str, level: Level, spot: _Spot) -> Given:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from stateward.compiler.diagnostics.model import Diagnostic, errors_of
 from stateward.compiler.flow.intake import take_in
 from stateward.compiler.flow.problems.source import NotAFlowSource
 from stateward.compiler.flow.schema import FLOW
@@ -27,7 +28,7 @@ def is_flow_source(data: bytes, limits: FlowLimits = FLOW_LIMITS) -> bool:
     if not isinstance(source, Source):
         return True
     parsed = parse(source, limits.language)
-    if parsed.diagnostics or _TELLING & set(_root_names(parsed.module)):
+    if errors_of(parsed.diagnostics) or _TELLING & set(_root_names(parsed.module)):
         return True
     if isinstance(parsed.module.body, Object):
         return False
@@ -38,18 +39,18 @@ def is_flow_source(data: bytes, limits: FlowLimits = FLOW_LIMITS) -> bool:
 
 def foreign(source: Source, parsed: Parse) -> NotAFlowSource | None:
     """Tell a text that holds nothing, or that is broken and holds nothing of a flow: its faults mean nothing then."""
-    if not parsed.diagnostics:
+    faults = errors_of(parsed.diagnostics)
+    if not faults:
         return None
     if all(not line or line.startswith("#") for line in map(str.strip, source.text.split("\n"))):
-        return NotAFlowSource("the source is empty", "nothing to read", parsed.diagnostics[0])
-    if set(FLOW.names) & set(_root_names(parsed.module)) or (len(parsed.diagnostics) == 1 and not _is_strange(source, parsed)):
+        return NotAFlowSource("the source is empty", "nothing to read", faults[0])
+    if set(FLOW.names) & set(_root_names(parsed.module)) or (len(faults) == 1 and not _is_strange(source, parsed, faults[0])):
         return None
-    return NotAFlowSource("the text is not a Flow source", "cannot be read from here", parsed.diagnostics[0])
+    return NotAFlowSource("the text is not a Flow source", "cannot be read from here", faults[0])
 
 
-def _is_strange(source: Source, parsed: Parse) -> bool:
+def _is_strange(source: Source, parsed: Parse, fault: Diagnostic) -> bool:
     """Tell whether a text with a single fault is something else than a flow; what the parser has named already keeps its name."""
-    (fault,) = parsed.diagnostics
     is_named = fault.kind != "syntax" or fault.message.endswith(NO_DCDL)
     return not (is_named or isinstance(parsed.module.body, Object) or _OF_A_FLOW.search(source.text))
 
