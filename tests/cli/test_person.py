@@ -35,6 +35,10 @@ class Typist:
         while not self.seen.endswith(prompt):
             self._read()
 
+    def wait_for_anything(self) -> None:
+        while not self.seen:
+            self._read()
+
     def answer(self, prompt: str, text: str) -> None:
         self.press(prompt, f"{text}\n")
 
@@ -68,7 +72,7 @@ def typing(here: Place, *arguments: str) -> Iterator[Typist]:
     process = start(here, *arguments, terminal=os.ttyname(theirs))
     typist = Typist(process, ours)
     try:
-        typist.wait_for("\n")  # the other side is open in the process, and need not be kept open here
+        typist.wait_for_anything()  # then the other side is open in the process, and need not be kept open here
         os.close(theirs)
         yield typist
     finally:
