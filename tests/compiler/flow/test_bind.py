@@ -211,6 +211,21 @@ def test_states_in_a_group_are_told_one_by_one_and_the_group_lacks_nothing() -> 
     ]
 
 
+@pytest.mark.parametrize("source", ["{ other = 1; }", "library = { a = 1; };\nmore = [1, 2];\n", "a = { b = { c = 1; }; };"])
+def test_an_object_with_nothing_of_a_flow_is_told_once(source: str) -> None:
+    (told,) = compile_source(source.encode()).diagnostics
+    assert (told.code, told.message, told.path) == ("missing_field", "the object is not a Flow source", ())
+
+
+def test_faults_inside_of_what_is_no_flow_are_told_too() -> None:
+    assert [code for code, _ in found("{ other = nowhere; }")] == ["missing_field", "dcdl_evaluation"]
+
+
+@pytest.mark.parametrize("source", ["{}", "{ version = 1; }", '{ done = { instructions = "x"; }; }', "{ stats = {}; other = 1; }"])
+def test_an_object_with_anything_of_a_flow_is_judged_as_one(source: str) -> None:
+    assert "the object is not a Flow source" not in [each.message for each in compile_source(source.encode()).diagnostics]
+
+
 def test_states_that_hold_themselves_without_end_are_an_error_and_no_endless_walk() -> None:
     source = (
         'let way = (t) => { target = t; condition = "c"; back = base; };'

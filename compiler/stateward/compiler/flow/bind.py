@@ -16,6 +16,7 @@ from stateward.compiler.flow.problems.shape import (
     LevelSkipped,
     MisplacedEntry,
     MissingField,
+    SomethingElse,
     TooDeep,
     UnknownField,
     Wrapped,
@@ -124,6 +125,10 @@ class Binder:
         self._root = level
         shape = self._shapes.of(self.evaluation.root)
         wrapper = self._guess.wrapper(shape, level) if isinstance(shape, ObjectShape) else None
+        if isinstance(shape, ObjectShape) and self._guess.is_something_else(shape, level):
+            self.evaluation.data(self.evaluation.root)
+            self.problems.append(SomethingElse(level, _holder(shape, _Spot((), None)), tuple(shape.fields)))
+            return None
         if wrapper is None:
             return self._record(self.evaluation.root, level, _Spot((), None))
         name, found = wrapper

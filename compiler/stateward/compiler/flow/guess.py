@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from stateward.compiler.flow.schema import FieldSpec, Level, MapOf, ScalarType
 from stateward.compiler.flow.typed import Path
+from stateward.compiler.flow.words import field_meant
 from stateward.compiler.language.data import Hole
 from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
 from stateward.compiler.source import Source, Span
@@ -77,6 +78,22 @@ class Guess:
         if name in level.index or not isinstance(inner, ObjectShape) or len(inner.fields.keys() & level.index.keys()) < 2:
             return None
         return name, found
+
+    def is_something_else(self, shape: ObjectShape, level: Level) -> bool:
+        """Tell whether an object holds fields and none of them has anything to do with a level or with what lies below it."""
+        below = [each.level for each in all_maps(level)]
+        known = level.index.keys() | {name for each in below for name in each.index}
+        return (
+            bool(shape.fields)
+            and known.isdisjoint(shape.fields)
+            and all(field_meant(name, level, ()) is None for name in shape.fields)
+            and self.wrapper(shape, level) is None
+            and not any(self._is_entry(found.cell, level, name) for name, found in shape.fields.items())
+        )
+
+    def _is_entry(self, cell: Cell, root: Level, name: str) -> bool:
+        shape = self._shapes.of(cell, (name,))
+        return isinstance(shape, ObjectShape) and self.entry(shape, root) is not None
 
     def entry(self, shape: ObjectShape, root: Level) -> MapField | None:
         """Find the map in which an object belongs: it has all that is required there."""

@@ -242,6 +242,26 @@ class Wrapped(NamedTuple):
         )
 
 
+class SomethingElse(NamedTuple):
+    """An object at the root that has no field of a flow, but others."""
+
+    level: Level
+    holder: Place
+    """Where the root begins."""
+    names: tuple[str, ...]
+    """The fields that it has."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it once, where the root begins, in place of every field that is missing and every one that is unknown."""
+        return Diagnostic(
+            code="missing_field",
+            severity=Severity.ERROR,
+            message="the object is not a Flow source",
+            primary=Label(self.holder, f"no field of a {self.level.what}"),
+            notes=(f"it has {listed(self.names)}", f"the fields of a {self.level.what} are {listed(self.level.names)}"),
+        )
+
+
 class UnsupportedVersion(NamedTuple):
     """A version that this compiler does not know; it stands alone, since nothing else can be judged."""
 
