@@ -4,6 +4,7 @@ import subprocess
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -41,13 +42,13 @@ def test_output_that_cannot_be_written_is_one_clear_line(here: Place) -> None:
 
 
 def test_a_run_that_nobody_sees_goes_on(here: Place) -> None:
-    run = f"sw run builtin:coder-review --answers {ANSWERS} --max-requests 2 <&- >&- 2>&-; echo $?"
+    run = f"sw run builtin:coder-review --answers {quote(str(ANSWERS))} --max-requests 2 <&- >&- 2>&-; echo $?"
     assert [("1", "")] == shell(here, run)
     assert 2 == here.status()["flow"]["attempts"]
 
 
 def test_a_run_whose_reader_leaves_can_be_resumed(here: Place) -> None:
-    run = f"(sw run builtin:coder-review --answers {ANSWERS} < /dev/null; echo $? >&2) | true"
+    run = f"(sw run builtin:coder-review --answers {quote(str(ANSWERS))} < /dev/null; echo $? >&2) | true"
     assert [("", "141\n")] == shell(here, run)
     assert 0 == here.call(*here.scripted("--resume")).status
     assert ("completed", 6) == (here.status()["flow"]["status"], here.status()["flow"]["attempts"])
