@@ -35,6 +35,8 @@ MISSING_MAX: Final = 16
 """Missing things that one answer may name here."""
 LINE_BYTES_MAX: Final = 4094
 """Of one line, without its end. Of a longer one a terminal hands over one byte more, and drops the rest without a word."""
+INTERRUPTION_NOTICED_SECONDS: Final = 0.2
+"""Within which an interruption is noticed that came in the moment between a prompt and the waiting for its answer."""
 
 
 class EndOfInput(Exception):
@@ -53,6 +55,9 @@ def is_terminal() -> bool:
 
 def read_line() -> bytes:
     """Read a line as it was typed; nothing at all at the end of input."""
+    # An interruption that arrives just before the reading begins would be seen only once a line is there, so it is waited in short spells.
+    while not select.select([sys.stdin.fileno()], [], [], INTERRUPTION_NOTICED_SECONDS)[0]:
+        pass
     try:
         return sys.stdin.buffer.readline(LINE_BYTES_MAX + 2)
     except OSError:  # the terminal is gone
