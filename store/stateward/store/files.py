@@ -1,20 +1,56 @@
-"""The file that a store lies in, before SQLite sees it.
+"""The file that a store lies in, as the system sees it: before SQLite opens it, and while it is open.
 
 Invariants: nothing is created unless asked for; what is created belongs to this user alone (folders 0700, the file 0600, and SQLite
-gives the files beside it the same mode). Two processes that create the same store at once both find it created.
+gives the files beside it the same mode). Two processes that create the same store at once both find it created. No file of a store is
+ever opened here: to close it again would release the locks of every connection that this process has to it.
 """
 
 import errno
 import os
 import stat
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from stateward.runtime.ports import StoreUnavailable
 from stateward.store.faults import MAKE_WRITABLE
 
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
+LOG_OF_PAGES: Final = "-wal"
+JOURNAL: Final = "-journal"
+_FILES: Final = ("", LOG_OF_PAGES, "-shm")
+"""What SQLite keeps open of a store, by what follows the store's own name; as long as it is open none of them is ever replaced by it."""
+
+Identities: TypeAlias = tuple[tuple[int, int] | None, ...]
+"""What the system knows the files of a store by: device and inode; None for one that is not there."""
+
+
+def identities(path: Path) -> Identities:
+    """Look at what lies under the names of a store's files."""
+    return tuple(_identity(f"{path}{suffix}") for suffix in _FILES)
+
+
+def changed_file(path: Path, before: Identities) -> str | None:
+    """Name the first file of a store that was there and is no longer the same; None when all are."""
+    now = identities(path)
+    if now == before:
+        return None
+    pairs = zip(_FILES, before, now, strict=True)
+    return next((f"{path}{suffix}" for suffix, was, known in pairs if was is not None and was != known), None)
+
+
+def _identity(name: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(name)  # noqa: PTH116 -- at every commit, and this is half the cost of a path's
+    except OSError:
+        return None  # what cannot be reached is not there for us
+    return found.st_dev, found.st_ino
+
+
+def is_at_rest(path: Path) -> bool:
+    """Whether nobody seems to have a database open, nothing of it waits to be recovered, and it can be opened as a writer does."""
+    beside = any(os.path.lexists(f"{path}{suffix}") for suffix in (LOG_OF_PAGES, JOURNAL))
+    return not beside and _may_write(path) and _may_write(path.parent)
 
 
 def require_file(path: Path) -> None:
@@ -34,10 +70,14 @@ def require_file(path: Path) -> None:
 def require_writable(path: Path) -> None:
     """Refuse a file that cannot be written, before SQLite quietly opens it for reading instead. Raises StoreUnavailable.
 
-    Asked by name: to open the file and to close it again would release the locks of every connection that this process has to it.
+    Asked by name, not by opening it.
     """
-    if not os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+    if not _may_write(path):
         raise StoreUnavailable(f"{path} cannot be written", MAKE_WRITABLE)
+
+
+def _may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def make_file(path: Path) -> None:

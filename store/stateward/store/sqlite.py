@@ -1,7 +1,9 @@
 """One SQLite file, opened for reading or for writing.
 
 Invariants
-- Opened for reading it never creates, migrates or writes: `mode=ro`, and `query_only` besides.
+- Opened for reading it never creates, migrates or writes: `query_only`, and `mode=ro` besides wherever closing it could write something.
+- What is read and written lies in the file that the path names: a file that was removed or replaced while it was open is neither read nor
+  acknowledged to, and neither is one whose log of pages or its index was. Nor is a store that was there ever begun anew.
 - A write is one transaction begun with BEGIN IMMEDIATE. WAL with synchronous FULL: after `write` returned, what was written survives
   kill -9 and loss of power. If it raises, nothing was written, unless it raises OutcomeUnknown.
 - Waiting for other processes is bounded by a count; only past it does a caller hear that the store is held.
@@ -19,7 +21,7 @@ from typing import Final, TypeVar
 from stateward.runtime.ports import Damaged, Fault, OutcomeUnknown, StoreUnavailable
 from stateward.store.connection import Connection, Refused
 from stateward.store.faults import FULL, RESTORE, code_of, is_busy, unavailable
-from stateward.store.files import make_file, require_file, require_writable
+from stateward.store.files import Identities, changed_file, identities, is_at_rest, make_file, require_file, require_writable
 from stateward.store.prepared import NotWritten
 from stateward.store.schema import (
     Standing,
@@ -39,6 +41,8 @@ BUSY_ATTEMPTS_MAX: Final = 60
 DURABLE: Final = "PRAGMA synchronous = FULL"
 _SETTINGS: Final = ("fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON", "trusted_schema = OFF")
 
+_LOOK: Final = "see what lies there now, then try again"
+
 T = TypeVar("T")
 
 
@@ -49,10 +53,13 @@ class SqliteDatabase:
         self.path: Final = path.absolute()
         self.place: Final = str(self.path)
         self._writable: Final = write
-        self._create: Final = create
+        self._create = create
+        """Whether it is to be begun where it is not yet there; it was there once the first opening succeeded."""
         self._lock: Final = threading.Lock()
         self._process: Final = os.getpid()
         self._connection: sqlite3.Connection | None = None
+        self._files: Identities = ()
+        """Those that the connection has open."""
         self._unsettled = False
         """Whether a commit was lost whose pages may lie in the log of the file, beyond what its index knows."""
 
@@ -69,7 +76,7 @@ class SqliteDatabase:
         """Run statements that only read. `action` may be run again, so it is to have no effect of its own."""
         with self._lock:
             try:
-                return _patiently(lambda: action(self._connected()))
+                return _patiently(lambda: action(self._in_place(self._connected(), "read")))
             except (sqlite3.Error, NotWritten) as problem:
                 raise self._fault(problem) from problem
 
@@ -108,9 +115,24 @@ class SqliteDatabase:
             connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")
         require_same_version(connection, self.path)
+        return self._in_place(connection, "written")
+
+    def _in_place(self, connection: sqlite3.Connection, done: str) -> sqlite3.Connection:
+        """Give the connection if what it has open is what the path still names."""
+        changed = changed_file(self.path, self._files)
+        if changed is not None:
+            self._drop()
+            raise StoreUnavailable(f"{changed} was removed or replaced while it was open; nothing was {done}", _LOOK)
         return connection
 
     def _commit(self, connection: sqlite3.Connection) -> None:
+        self._commit_for_certain(connection)
+        changed = changed_file(self.path, self._files)
+        if changed is not None:  # since the transaction began: what was written may have gone with it
+            self._drop()
+            raise OutcomeUnknown(f"{changed} was removed or replaced during a commit", _LOOK)
+
+    def _commit_for_certain(self, connection: sqlite3.Connection) -> None:
         try:
             connection.execute("COMMIT")
         except sqlite3.Error as problem:
@@ -147,32 +169,45 @@ class SqliteDatabase:
         assert os.getpid() == self._process, "a connection is never carried across a fork"
         if self._connection is None:
             self._connection = self._open_for_writing() if self._writable else self._open_for_reading()
+            self._create = False
         return self._connection
 
     def _open_for_reading(self) -> sqlite3.Connection:
         require_file(self.path)
-        return self._opened("ro", self._prepare_for_reading)
+        return self._opened_for_reading()
 
     def _open_for_writing(self) -> sqlite3.Connection:
         if self._create:
             make_file(self.path)
         require_file(self.path)
         # Looked at through a reader first: even closing a writer may change the file, and what is not ours stays as it is.
-        self._opened("ro", self._prepare_for_reading).close()
+        self._opened_for_reading().close()
         require_writable(self.path)
         return self._opened("rw", self._prepare_for_writing)
 
+    def _opened_for_reading(self) -> sqlite3.Connection:
+        # Closing a connection that may write removes the files beside the store, but first copies into the store what lies in them; one
+        # that may not leaves them behind. So it may write only where there is nothing to copy.
+        return self._opened("rw" if is_at_rest(self.path) else "ro", self._prepare_for_reading)
+
     def _opened(self, mode: str, prepare: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+        before = identities(self.path)
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?mode={mode}", timeout=BUSY_WAIT_SECONDS, isolation_level=None, check_same_thread=False, uri=True
         )
         try:
             connection.text_factory = _text
             prepare(connection)
+            self._files = identities(self.path)
+            self._require_not_replaced_since(before)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _require_not_replaced_since(self, before: Identities) -> None:
+        if self._files[0] != before[0]:
+            raise StoreUnavailable(f"{self.path} was replaced while it was being opened", _LOOK)
 
     def _prepare_for_reading(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA query_only = ON")
