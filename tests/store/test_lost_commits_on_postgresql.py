@@ -1,7 +1,7 @@
 """Answers that the network loses: what is certain is said, what is not is OutcomeUnknown, and looking the key up tells the truth."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import psycopg
@@ -9,7 +9,9 @@ import pytest
 
 from stateward.runtime.ports import Committed, OutcomeUnknown
 from stateward.runtime.session.entries import Head
+from stateward.store.connection import Cursor, SqlValue
 from stateward.store.database import Store, open_store
+from stateward.store.postgres import PostgresConnection
 from tests.contracts.sessions import WORKER, WORKSPACE, entry
 from tests.postgres import Server
 from tests.store.children import pair
@@ -60,6 +62,29 @@ def test_an_append_that_the_server_never_heard_is_unknown_and_not_found_by_its_k
     assert None is store.sessions.find(WORKER, "1-b")
     assert isinstance(store.sessions.append(WORKER, head, pair(1)), Committed)
     assert ["0", "1-a", "1-b"] == keys(store)
+
+
+def test_an_interrupt_between_two_statements_leaves_nothing_and_holds_nobody_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: list[str] = []
+    execute = PostgresConnection.execute
+
+    def interrupted(connection: PostgresConnection, sql: str, parameters: Sequence[SqlValue] = (), /) -> Cursor:
+        if sql.startswith("UPDATE heads"):
+            raise KeyboardInterrupt
+        ends.append(sql)
+        return execute(connection, sql, parameters)
+
+    with open_store(url, write=True, create=True) as store:
+        store.sessions.create(WORKER, WORKSPACE, (entry(b"0", "0"),), {})
+        head = start_of(store)
+        large = entry(b"p" * 300_000, "large")
+        monkeypatch.setattr(PostgresConnection, "execute", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            store.sessions.append(WORKER, head, (large,))
+        monkeypatch.undo()
+        assert "ROLLBACK" == ends[-1]
+        assert isinstance(store.sessions.append(WORKER, head, (large,)), Committed)
+        assert ["0", "large"] == keys(store)
 
 
 @pytest.mark.parametrize("answers", [False, True])

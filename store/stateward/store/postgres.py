@@ -167,7 +167,7 @@ class PostgresDatabase:
                     raise _Again from problem  # nothing was committed, and the transaction went with the session
                 connection.roll_back()
                 raise self._fault(problem) from problem
-            except Exception:
+            except BaseException:
                 connection.roll_back()
                 raise
             self._run_to_the_end(connection, "COMMIT", ())
