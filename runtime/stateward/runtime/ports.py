@@ -11,13 +11,13 @@ Fault
 └── OutcomeUnknown      a commit whose answer was lost; the caller looks the key up before it says anything
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.events import FailureCause, Judgement
+from stateward.runtime.core.events import Account, Citation, FailureCause, FileCitation, Judgement
 from stateward.runtime.core.instance import Aside
 from stateward.runtime.session.entries import Entry, Head, NewEntry, Unreadable
 from stateward.runtime.session.verification import Ends
@@ -185,6 +185,25 @@ class LeaseStore(Protocol):
 
     def holder(self, worker: str, attempt: str, now: datetime) -> Held | None:
         """Say who works on an attempt."""
+
+
+# --- transcripts ----------------------------------------------------------------------------------------------------------------------
+
+
+class Transcripts(Protocol):
+    """What went between a verifier and its model, record by record, as it happened; no part of any log, which holds its digest.
+
+    Append-only, one transcript per attempt, its records numbered from 1. A record survives a killed process once `append` returned.
+    """
+
+    def append(self, worker: str, attempt: str, number: int, content: bytes) -> bool:
+        """Keep a record; false when another lies under that number, or the Worker was deleted. Keeping what is there is true.
+
+        Raises ValueError for a number that does not follow the last one.
+        """
+
+    def records(self, worker: str, attempt: str) -> Sequence[bytes]:
+        """Give the records of an attempt, in order. Raises Damaged when they are not what was written."""
 
 
 # --- seals and witnesses ------------------------------------------------------------------------------------------------------------
@@ -414,7 +433,11 @@ class VerifierAnswered:
     """The verifier finished."""
 
     judgements: tuple[Judgement, ...]
-    """`checked` equals `verdict`: the runtime does the checking."""
+    """The verdicts as they were given; `checked` equals `verdict`: the runtime does the checking."""
+    shown: Set[Citation] | None = None
+    """The citations that name what the verifier was shown in full, word for word. None for a judge that keeps no ledger: then entries
+    resolve by their number, and no file does."""
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,11 +446,14 @@ class VerifierFailed:
 
     cause: FailureCause
     message: str
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class VerifierCancelled:
     """Verification was given up on purpose."""
+
+    account: Account | None = None
 
 
 VerifierOutcome: TypeAlias = VerifierAnswered | VerifierFailed | VerifierCancelled
@@ -438,10 +464,33 @@ class Verifier(Protocol):
 
     @property
     def kind(self) -> str:
-        """`scripted` or `person`: pinned in the session and shown everywhere."""
+        """`scripted`, `person`, `model` or `command`: pinned in the session and shown everywhere."""
 
     def verify(self, request: VerificationRequest) -> VerifierOutcome:
         """Judge each question. Never raises for what a judge can do wrong: that is an outcome. KeyboardInterrupt passes through."""
+
+
+# --- the folder of the work ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFacts:
+    """What a git work tree looked like at one moment."""
+
+    digest: str
+    """Equal for two moments when head, index and files were the same; empty when that could not be found out."""
+    stated: bytes
+    """The facts as JSON, for the log."""
+
+
+class Workdirs(Protocol):
+    """Looks at the folder of the work. Reads only, within bounds; never raises for what lies there."""
+
+    def facts(self, root: str) -> TreeFacts | None:
+        """Take the facts of a folder; None when it is no git work tree, or is not there."""
+
+    def shows(self, root: str, cited: FileCitation) -> bool:
+        """Tell whether those lines of that file, read as a verifier reads them, still are what was quoted."""
 
 
 # --- the shell ----------------------------------------------------------------------------------------------------------------------

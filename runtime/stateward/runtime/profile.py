@@ -19,6 +19,8 @@ class VerifierKind(StrEnum):
 
     SCRIPTED = "scripted"
     PERSON = "person"
+    MODEL = "model"
+    COMMAND = "command"
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,35 @@ Citation: TypeAlias = EntryCitation | FileCitation
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What the calls of a model for one attempt cost, as its provider counted."""
+
+    requests: int
+    """Calls of the model, those that failed included."""
+    input_tokens: int
+    output_tokens: int
+
+    @property
+    def tokens(self) -> int:
+        """All of them."""
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """By what an attempt was judged, and at what cost; what is not known is empty."""
+
+    usage: Usage | None = None
+    """None when it was not counted: then the attempt costs what was reserved for it."""
+    model: str = ""
+    """The model, or the program, as its provider names it."""
+    prompt_digest: str = ""
+    """Of the prompt text that the model was given."""
+    transcript_digest: str = ""
+    """Of every request and reply, in order; they lie outside the log."""
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """What a verifier said of one transition, and what the runtime made of it."""
 
