@@ -7,13 +7,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from stateward.runtime.ports import FlowStore, LeaseStore, Sealer, SessionStore, StoredLogs, StoreUnavailable, Witness, Workspaces
+from stateward.runtime.ports import (
+    FlowStore,
+    LeaseStore,
+    Sealer,
+    SessionStore,
+    StoredLogs,
+    StoreUnavailable,
+    Transcripts,
+    Witness,
+    Workspaces,
+)
 from stateward.store.address import is_url
 from stateward.store.connection import Database
 from stateward.store.leases import SqlLeaseStore
 from stateward.store.seal import Seals
 from stateward.store.sessions import SqlSessionStore
 from stateward.store.sqlite import SqliteDatabase
+from stateward.store.transcripts import SqlTranscripts
 from stateward.store.workspace import SqlFlowStore, SqlWorkspaces
 
 
@@ -26,6 +37,7 @@ class Store:
         self.sessions: Final[SessionStore] = sessions
         self.stored: Final[StoredLogs] = sessions
         self.leases: Final[LeaseStore] = SqlLeaseStore(database)
+        self.transcripts: Final[Transcripts] = SqlTranscripts(database)
         self.flows: Final[FlowStore] = SqlFlowStore(database)
         self.workspaces: Final[Workspaces] = SqlWorkspaces(database)
 

@@ -15,7 +15,7 @@ from stateward.store.beside import forget_payloads
 from stateward.store.codecs import head_of
 from stateward.store.connection import Connection
 from stateward.store.prepared import Prepared
-from stateward.store.tables import ENTRIES, HEADS, LEASES, TOMBSTONES, WORKERS
+from stateward.store.tables import ENTRIES, HEADS, LEASES, TOMBSTONES, TRANSCRIPTS, WORKERS
 
 _HEAD: Final = Prepared(
     select(HEADS.c.seq, HEADS.c.digest, WORKERS.c.workspace)
@@ -27,6 +27,7 @@ _TOMBSTONE: Final = Prepared(select(TOMBSTONES.c.seq, TOMBSTONES.c.digest).where
 _BURY: Final = Prepared(insert(TOMBSTONES))
 _CLEAR: Final = (
     Prepared(delete(LEASES).where(LEASES.c.worker == bindparam("worker"))),
+    Prepared(delete(TRANSCRIPTS).where(TRANSCRIPTS.c.worker == bindparam("worker"))),
     Prepared(delete(HEADS).where(HEADS.c.worker == bindparam("worker"))),
     Prepared(delete(ENTRIES).where(ENTRIES.c.worker == bindparam("worker"))),
     Prepared(delete(WORKERS).where(WORKERS.c.id == bindparam("worker"))),

@@ -18,6 +18,7 @@ _WRITTEN_ONCE: Final[Mapping[str, tuple[str, str]]] = {
     "tombstones": ("a tombstone", "TRUE"),
     "payloads": ("a payload of an entry", "EXISTS (SELECT 1 FROM stateward.entries WHERE payload_digest = OLD.digest AND payload IS NULL)"),
     "workers": ("the identity of a Worker", "NOT EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = OLD.id)"),
+    "transcripts": ("a record of a transcript", "NOT EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = OLD.worker)"),
     "entries": ("an entry", "NOT EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = OLD.worker)"),
 }
 """What a row is called, and when it may not be deleted."""
@@ -37,6 +38,11 @@ _NOT_THE_LAST_ENTRY: Final = (
 )
 _NOT_THE_END: Final = (
     "NOT EXISTS (SELECT 1 FROM stateward.heads WHERE worker = NEW.worker AND seq = NEW.seq AND digest = NEW.digest FOR UPDATE)"
+)
+_NOT_THE_NEXT_RECORD: Final = (
+    "NEW.number IS DISTINCT FROM (SELECT coalesce(max(number), 0) + 1 FROM stateward.transcripts"
+    " WHERE worker = NEW.worker AND attempt = NEW.attempt)"
+    " OR EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = NEW.worker)"
 )
 _BURIED: Final = "EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = NEW.id)"
 
@@ -90,6 +96,13 @@ RULES: Final[tuple[Rule, ...]] = (
         "INSERT",
         "a revision is written once, after the last one of its flow",
         _NOT_THE_NEXT_REVISION,
+    ),
+    Rule(
+        "transcripts_only_next",
+        "transcripts",
+        "INSERT",
+        "a record of a transcript is written once, after the last one of its attempt",
+        _NOT_THE_NEXT_RECORD,
     ),
     Rule("tombstones_only_last", "tombstones", "INSERT", "a tombstone is written once and says what the head is", _NOT_THE_END),
     Rule("workers_only_new", "workers", "INSERT", "the identity of a Worker is never used again", _BURIED),

@@ -215,6 +215,19 @@ class LeaseRow(_Row, table=True):
     expires: datetime = Field(sa_type=UtcTime)
 
 
+class TranscriptRow(_Row, table=True):
+    """What went between a verifier and its model, record by record. Immutable, and gone with the Worker; refers to no row of its log."""
+
+    __tablename__ = "transcripts"
+    __table_args__ = (CheckConstraint("number >= 1", name="counted_from_1"), {"sqlite_with_rowid": False})
+
+    worker: str = Field(primary_key=True)
+    attempt: str = Field(primary_key=True)
+    number: int = Field(primary_key=True)
+    digest: str
+    content: bytes
+
+
 WORKSPACES: Final[Table] = METADATA.tables["workspaces"]
 DEFINITIONS: Final[Table] = METADATA.tables["definitions"]
 FLOW_SOURCES: Final[Table] = METADATA.tables["flow_sources"]
@@ -225,3 +238,4 @@ PAYLOADS: Final[Table] = METADATA.tables["payloads"]
 HEADS: Final[Table] = METADATA.tables["heads"]
 ENTRIES: Final[Table] = METADATA.tables["entries"]
 LEASES: Final[Table] = METADATA.tables["leases"]
+TRANSCRIPTS: Final[Table] = METADATA.tables["transcripts"]

@@ -37,6 +37,10 @@ _NOT_THE_END: Final = (
     "EXISTS (SELECT 1 FROM tombstones WHERE worker = NEW.worker) OR NOT EXISTS"
     " (SELECT 1 FROM heads WHERE worker = NEW.worker AND seq = NEW.seq AND digest = NEW.digest)"
 )
+_NOT_THE_NEXT_RECORD: Final = (
+    "NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM transcripts WHERE worker = NEW.worker AND attempt = NEW.attempt)"
+    " OR EXISTS (SELECT 1 FROM tombstones WHERE worker = NEW.worker)"
+)
 _ANOTHER_HEAD: Final = "EXISTS (SELECT 1 FROM heads WHERE worker = NEW.worker)"
 
 
@@ -76,6 +80,14 @@ TRIGGERS: Final[Mapping[str, str]] = dict(
         _rule("workers_only_new", "INSERT", "workers", "the identity of a Worker is never replaced", _ANOTHER_WORKER),
         *_written_once("entries", "an entry", _not_deleted("worker")),
         _rule("entries_only_next", "INSERT", "entries", "an entry is written once, after the last one of its log", _NOT_THE_NEXT_ENTRY),
+        *_written_once("transcripts", "a record of a transcript", _not_deleted("worker")),
+        _rule(
+            "transcripts_only_next",
+            "INSERT",
+            "transcripts",
+            "a record of a transcript is written once, after the last one of its attempt",
+            _NOT_THE_NEXT_RECORD,
+        ),
         _rule(
             "heads_only_first",
             "INSERT",

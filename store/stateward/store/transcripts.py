@@ -1,0 +1,65 @@
+"""Transcripts on a database: what went between a verifier and its model, record by record.
+
+Invariants: the records of an attempt are numbered from 1 without a gap and written once; of several who write the same number one does,
+and the others are told; what is read has the digest under which it was stored. Deleting a Worker takes its transcripts along.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import bindparam, func, insert, select
+
+from stateward.runtime.ports import Damaged
+from stateward.runtime.session.chain import digest_of
+from stateward.store.connection import Connection, Database
+from stateward.store.deletion import tombstone
+from stateward.store.faults import RESTORE
+from stateward.store.memory_transcripts import require_next
+from stateward.store.prepared import Prepared
+from stateward.store.tables import TRANSCRIPTS
+
+_THIS: Final = (TRANSCRIPTS.c.worker == bindparam("worker")) & (TRANSCRIPTS.c.attempt == bindparam("attempt"))
+_FIND: Final = Prepared(select(TRANSCRIPTS.c.digest).where(_THIS, TRANSCRIPTS.c.number == bindparam("number")))
+_LAST: Final = Prepared(select(func.max(TRANSCRIPTS.c.number).label("number")).where(_THIS))
+_INSERT: Final = Prepared(insert(TRANSCRIPTS))
+_RECORDS: Final = Prepared(
+    select(TRANSCRIPTS.c.number, TRANSCRIPTS.c.digest, TRANSCRIPTS.c.content).where(_THIS).order_by(TRANSCRIPTS.c.number)
+)
+
+
+class SqlTranscripts:
+    """The port `Transcripts` on a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def append(self, worker: str, attempt: str, number: int, content: bytes) -> bool:
+        """Keep a record; false when another lies under that number, or the Worker was deleted."""
+        values = {"worker": worker, "attempt": attempt, "number": number, "digest": digest_of(content), "content": content}
+
+        def keep(connection: Connection) -> bool:
+            self._database.one_at_a_time(connection, worker)
+            there = _FIND.first(connection, values)
+            if there is not None:
+                return bool(there["digest"] == values["digest"])
+            last = _LAST.first(connection, values)
+            require_next(number, 0 if last is None else last["number"] or 0)
+            if tombstone(connection, worker) is not None:
+                return False
+            _INSERT.run(connection, values)
+            return True
+
+        return self._database.write(keep)
+
+    def records(self, worker: str, attempt: str) -> Sequence[bytes]:
+        """Give the records of an attempt, in order. Raises Damaged when they are not what was written."""
+        values = {"worker": worker, "attempt": attempt}
+        rows = self._database.read(lambda connection: _RECORDS.all(connection, values))
+        return tuple(_checked(row, number, attempt) for number, row in enumerate(rows, start=1))
+
+
+def _checked(row: Any, number: int, attempt: str) -> bytes:
+    content: object = row["content"]
+    if row["number"] != number or not isinstance(content, bytes) or digest_of(content) != row["digest"]:
+        raise Damaged(f"record {number} of the transcript of attempt {attempt} is not what was written", RESTORE)
+    return content
