@@ -20,7 +20,7 @@ FUNCTION_LINES_MEDIAN_MAX = 10
 LIBRARIES = {
     "lark": ("compiler/stateward/compiler/syntax/parser.py",),
     "networkx": ("compiler/stateward/compiler/flow/graph.py", "compiler/stateward/compiler/drawing/"),
-    "re2": ("compiler/stateward/compiler/language/",),
+    "re2": ("compiler/stateward/compiler/language/", "runtime/stateward/runtime/workdir/patterns.py"),
     "rfc8785": (),
     "sqlmodel": ("store/",),
     "sqlalchemy": ("store/",),
@@ -29,7 +29,8 @@ LIBRARIES = {
     "uuid_utils": ("runtime/stateward/runtime/wiring.py",),
     "click": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),
     "rich": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),
-    "subprocess": (),
+    "ctypes": ("runtime/stateward/runtime/workdir/beneath.py",),
+    "subprocess": ("runtime/stateward/runtime/workdir/processes.py",),
     "pickle": (),
 }
 """A library and the only places of the product that may import it."""
