@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from stateward.compiler.language.loader import Loader
 
 STATUS_FOUND: Final = 1
+"""Errors were found, or the answer is no."""
 STATUS_USAGE: Final = 2
+"""The command was used wrongly, or what it names is not there."""
 STATUS_ENVIRONMENT: Final = 3
+"""Something failed outside: a file, a stream, a database."""
 STANDARD_INPUT: Final = "-"
 SUFFIX: Final = ".dcdl"
 TEST_SUFFIX: Final = ".test.dcdl"

@@ -11,13 +11,22 @@ from typing import Any, Final
 
 import click
 
+from stateward.compiler.cli.host import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS_USAGE, reason
 from stateward.compiler.diagnostics.cells import safe
 from stateward.runtime.marker import NoWorkspace
 from stateward.runtime.ports import Fault
 
-STATUS_FOUND: Final = 1
-STATUS_USAGE: Final = 2
-STATUS_ENVIRONMENT: Final = 3
+__all__ = [
+    "STATUS_ENVIRONMENT",
+    "STATUS_FOUND",
+    "STATUS_INTERRUPTED",
+    "STATUS_USAGE",
+    "Stop",
+    "abandon_output",
+    "faults_shown",
+    "output_failed",
+]
+
 STATUS_INTERRUPTED: Final = 130
 
 
@@ -49,8 +58,7 @@ def abandon_output() -> None:
 def output_failed(fault: OSError) -> Stop:
     """Say that standard output cannot be written; what is still buffered for it goes nowhere, so that it does not fail again at exit."""
     abandon_output()
-    reason = (fault.strerror or type(fault).__name__).lower()
-    return Stop(STATUS_ENVIRONMENT, f"standard output cannot be written: {reason}", "send it elsewhere")
+    return Stop(STATUS_ENVIRONMENT, f"standard output cannot be written: {reason(fault)}", "send it elsewhere")
 
 
 @contextmanager
