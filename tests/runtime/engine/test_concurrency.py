@@ -6,7 +6,7 @@ from threading import Barrier
 
 import pytest
 
-from stateward.runtime.core.events import LateResultIgnored, StateEntered, TransitionRequested, Verdict
+from stateward.runtime.core.events import FailureCause, LateResultIgnored, StateEntered, TransitionRequested, Verdict
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.answers import Answered, Begun
 from stateward.runtime.engine.leasing import InProgress
@@ -17,7 +17,7 @@ from stateward.runtime.session.entries import Head, NewEntry
 from stateward.runtime.session.payloads import Payload, UserInput
 from stateward.runtime.session.segments import TextSegment
 from stateward.store.memory_sessions import NO_DEFINITIONS, MemorySessionStore
-from tests.runtime.engines import PERSON, WORKSPACE, Catalog, Desk, Judge, engine_on, input_for, saying, submitted, verdicts
+from tests.runtime.engines import PERSON, WORKSPACE, Catalog, Desk, Judge, engine_on, failing, input_for, saying, submitted, verdicts
 from tests.runtime.judgements import MET
 
 THREADS = 50
@@ -204,3 +204,38 @@ def test_a_verifier_that_requests_itself_gets_no_second_judgement(verdict: Verdi
 
     desk.request("done", Judge(meddling))
     assert requests_of(desk) == 1
+
+
+@pytest.mark.parametrize("between", [{}, {"z": MET}, FailureCause.UNAVAILABLE], ids=["rejected", "moved", "failed"])
+def test_a_request_made_for_where_an_instance_was_seen_is_not_begun_when_others_asked_since(
+    between: Mapping[str, Verdict] | FailureCause,
+) -> None:
+    desk = Desk()
+    seen = desk.flow.seen
+    desk.request("somebody else's", Judge(failing(between)) if isinstance(between, FailureCause) else between)
+    before = desk.log()
+    answer = desk.engine.begin(desk.worker, "stale", PERSON, seen)
+    assert isinstance(answer, Refusal)
+    assert (RefusalCode.STATE_CHANGED, before) == (answer.code, desk.log())
+    assert isinstance(desk.engine.begin(desk.worker, "fresh", PERSON, desk.flow.seen), Begun)
+
+
+def test_an_open_request_that_was_seen_is_gone_on_with_and_its_reason_begins_no_other_once_it_is_resolved() -> None:
+    desk = Desk()
+    request = desk.begin("done").request
+    seen = desk.flow.seen
+    continued = desk.engine.begin(desk.worker, "done", PERSON, seen)
+    assert isinstance(continued, Begun)
+    assert continued.continued
+    desk.engine.report(desk.worker, request.attempt, failing(FailureCause.UNAVAILABLE)(request))
+    answer = desk.engine.begin(desk.worker, "done", PERSON, seen)
+    assert isinstance(answer, Refusal)
+    assert RefusalCode.STATE_CHANGED is answer.code
+
+
+def test_of_two_who_saw_the_same_and_ask_at_once_one_begins() -> None:
+    desk = Desk()
+    seen = desk.flow.seen
+    answers = at_once(2, lambda number: desk.engine.begin(desk.worker, f"reason {number}", PERSON, seen))
+    assert [1, 1] == [sum(isinstance(each, kind) for each in answers) for kind in (Begun, Refusal)]
+    assert 1 == requests_of(desk)

@@ -31,6 +31,7 @@ from stateward.runtime.engine.keys import is_id, late_key, request_key, resoluti
 from stateward.runtime.engine.leasing import InProgress, in_progress, lease_problem
 from stateward.runtime.engine.lineage import reader
 from stateward.runtime.engine.means import Means
+from stateward.runtime.engine.view import Seen
 from stateward.runtime.ports import Damaged, SessionStore, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
 from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.answers import Answer
@@ -44,10 +45,11 @@ _ASK_IN_THE_STATE: Final = ("read the state that is entered, then request a tran
 class Beginning:
     """One request for a transition. Its attempt id is made once, however often it has to be decided."""
 
-    def __init__(self, means: Means, reason: str, actor: Actor) -> None:
+    def __init__(self, means: Means, reason: str, actor: Actor, seen: Seen | None = None) -> None:
         self._means = means
         self._reason = reason
         self._actor = actor
+        self._seen = seen
         self._attempt = means.ids.new()
         self._asked_at: tuple[str, int] | None = None
         """The instance and visit that the caller asked to leave: those of the first look."""
@@ -89,7 +91,14 @@ class Beginning:
         return None
 
     def _moved(self, instance: Instance) -> Refusal | None:
-        """Refuse a request whose state was left between the first look and this one: the caller did not ask to leave the next state."""
+        """Refuse a request whose state was left between the first look and this one: the caller did not ask to leave the next state.
+
+        A caller that said where it saw the instance is refused, too, when another request was begun or resolved since.
+        """
+        opened = None if instance.attempt is None else instance.attempt.id
+        if self._seen not in {None, Seen(instance.id, instance.visit, instance.attempts, opened)} and opened != self._attempt:
+            message = f"the flow is in state `{instance.state}` at visit {instance.visit}, and others asked since it was looked at"
+            return Refusal(RefusalCode.STATE_CHANGED, message, _ASK_IN_THE_STATE)
         here = (instance.id, instance.visit)
         self._asked_at = self._asked_at or here
         if self._asked_at == here:

@@ -15,6 +15,17 @@ from stateward.runtime.session.payloads import Payload, PinnedProfile
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """Where a caller saw an instance stand when it made up its mind to ask."""
+
+    instance: str
+    visit: int
+    attempts: int
+    attempt: str | None
+    """The open attempt."""
+
+
+@dataclass(frozen=True, slots=True)
 class FlowView:
     """Where a flow instance stands."""
 
@@ -42,6 +53,11 @@ class FlowView:
     held: Hold | None
     rewindable: Mapping[str, int]
     """The states that can be gone back to, with the entry that entered each."""
+
+    @property
+    def seen(self) -> Seen:
+        """Where it stands, for a request that is to be made only while it stands there."""
+        return Seen(self.instance, self.visit, self.attempts, None if self.attempt is None else self.attempt.id)
 
 
 @dataclass(frozen=True, slots=True)

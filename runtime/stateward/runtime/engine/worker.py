@@ -26,7 +26,7 @@ from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.recording import NewRecord, RecordedEntry, RecordKey
 from stateward.runtime.engine.replaying import Replayed, replay_against
 from stateward.runtime.engine.submission import Submitted
-from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, WorkerView, view_of
+from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen, WorkerView, view_of
 from stateward.runtime.ports import (
     Clock,
     Damaged,
@@ -105,13 +105,13 @@ class Engine:
         given = submit.input_of(self._means, segments, actor, submission_id, first=False)
         return given if isinstance(given, Refusal) else submit.submit(self._means, worker, given)
 
-    def begin(self, worker: str, reason: str, actor: Actor) -> Begun | Answered | InProgress | Refusal:
+    def begin(self, worker: str, reason: str, actor: Actor, seen: Seen | None = None) -> Begun | Answered | InProgress | Refusal:
         """Begin, or go on with, the verification of a request to leave the current state.
 
         `Answered` when the same request was judged already and nothing that counts was recorded since; `InProgress` while somebody
-        verifies the open attempt.
+        verifies the open attempt. With `seen`, refused as `state_changed` when the instance does not stand there any more.
         """
-        return self._means.commit(worker, transition.Beginning(self._means, reason, actor).plan)
+        return self._means.commit(worker, transition.Beginning(self._means, reason, actor, seen).plan)
 
     def claim(self, worker: str, attempt: str, holder: str) -> Lease | InProgress | Refusal:
         """Take the right to verify the open attempt."""
@@ -137,7 +137,9 @@ class Engine:
         """
         return transition.report(self._means, worker, attempt, outcome, token)
 
-    def request_transition(self, worker: str, reason: str, actor: Actor, verifier: Verifier) -> Answered | InProgress | Refusal:
+    def request_transition(
+        self, worker: str, reason: str, actor: Actor, verifier: Verifier, seen: Seen | None = None
+    ) -> Answered | InProgress | Refusal:
         """Begin, verify and report. When verifying is interrupted the attempt stays open, and the next request goes on with it."""
         loaded = self._means.folds.load(worker)
         if loaded is None:
@@ -145,7 +147,7 @@ class Engine:
         if verifier.kind != loaded.session.verifier:
             message = f"this Worker is judged by a verifier of kind `{loaded.session.verifier}`, not `{verifier.kind}`"
             return Refusal(RefusalCode.VERIFIER_NOT_ALLOWED, message, (f"verify with kind `{loaded.session.verifier}`",))
-        begun = self.begin(worker, reason, actor)
+        begun = self.begin(worker, reason, actor, seen)
         if not isinstance(begun, Begun):
             return begun
         attempt = begun.request.attempt

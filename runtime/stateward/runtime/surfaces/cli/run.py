@@ -261,7 +261,7 @@ class Run:
                 reason = self._reason(flow)
                 if reason is None:
                     return self._left()
-                outcome = self._asked(view.worker, reason, verifier)
+                outcome = self._asked(view.worker, reason, verifier, flow)
             except (EndOfInput, NobodyThere) as end:
                 show(self.console, Text(f"\n{end or 'the input ended'}", "yellow"))
                 return self._left()
@@ -303,11 +303,12 @@ class Run:
             return None
         return self.script.requests[flow.attempts].reason
 
-    def _asked(self, worker: str, reason: str, verifier: Verifier) -> Answered | InProgress | Refusal:
-        """Make a request and show what came of it."""
+    def _asked(self, worker: str, reason: str, verifier: Verifier, flow: FlowView) -> Answered | InProgress | Refusal:
+        """Make a request and show what came of it. A script's reason is only for the request that was due when it was looked up."""
         if self.script is not None and not self._told:
             show(self.console, Text.assemble(("reason  ", "bold"), plain(reason)))
-        outcome = self.runtime.engine.request_transition(worker, reason, person_at_terminal(), verifier)
+        seen = None if self.script is None else flow.seen
+        outcome = self.runtime.engine.request_transition(worker, reason, person_at_terminal(), verifier, seen)
         match outcome:
             case Refusal():
                 show(self.console, *refusal_shown(outcome))
