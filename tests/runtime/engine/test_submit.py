@@ -14,7 +14,7 @@ from stateward.runtime.engine.submission import read_segments
 from stateward.runtime.ports import Snapshot, Unresolved
 from stateward.runtime.profile import DEMONSTRATION, Profile, VerifierKind
 from stateward.runtime.session.entries import Actor, ActorClass, Head, Kind
-from stateward.runtime.session.payloads import FlowRecord, PinnedProfile, SessionStarted, UserInput, decode
+from stateward.runtime.session.payloads import FlowRecord, SessionStarted, UserInput, decode
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, Catalog, Desk, engine_on, input_for, snapshot_of, submitted
@@ -47,8 +47,7 @@ def start(segments: tuple[Segment, ...], profile: Profile = DEMONSTRATION, actor
 def test_a_worker_begins_with_its_session_and_its_first_input() -> None:
     desk = Desk()
     session, first = (decode(each) for each in desk.log())
-    profile = PinnedProfile("demonstration", demonstration=True, flow_enabled=True, agent_selectors=())
-    assert SessionStarted(desk.worker, WORKSPACE, profile, "scripted", "local", ActorClass.PERSON, "") == session
+    assert SessionStarted(desk.worker, WORKSPACE, DEMONSTRATION.pinned(), "scripted", "local", ActorClass.PERSON, "") == session
     assert isinstance(first, UserInput)
     assert (FLOW, TEXT) == first.segments
     (record,) = first.records

@@ -49,6 +49,8 @@ from stateward.runtime.session.strict import (
 PAYLOAD_VERSION: Final = 1
 FORKED_VERSION: Final = 2
 """Of the session of a log that goes on from another."""
+PROFILED_VERSION: Final = 3
+"""Of a session that pins the whole value of its profile, whether or not it goes on from another."""
 FLOW_DOMAIN: Final = "flow.runtime.v1"
 _FLOW_DOMAINS: Final = "flow.runtime."
 TRANSITION_TOOL: Final = "request_transition"
@@ -80,6 +82,10 @@ class PinnedProfile:
     flow_enabled: bool
     agent_selectors: tuple[str, ...]
     """The selectors that a worker may submit to itself."""
+    value: str = ""
+    """All of it, as JSON by the names of its form; empty where it was pinned before there were more than the fields above."""
+    digest: str = ""
+    """Of the value; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,14 +229,35 @@ _FORKED: Final = versioned(
         forked_from=ORIGIN,
     ),
 )
+_PROFILED: Final = versioned(
+    PROFILED_VERSION,
+    record(
+        SessionStarted,
+        worker=TEXT,
+        workspace=TEXT,
+        profile=record(
+            PinnedProfile, name=TEXT, demonstration=FLAG, flow_enabled=FLAG, agent_selectors=sequence(TEXT), value=TEXT, digest=TEXT
+        ),
+        verifier=TEXT,
+        isolation=TEXT,
+        worked_by=choice(ActorClass),
+        workdir=TEXT,
+        forked_from=optional(ORIGIN),
+    ),
+)
+_SESSIONS: Final = {PAYLOAD_VERSION: _STARTED, FORKED_VERSION: _FORKED}
+"""How a session of an earlier version is read, and written again as it was; any other is of the newest version."""
 
 
 def _write_session(session: SessionStarted) -> JsonValue:
+    if session.profile.value:
+        return _PROFILED.write(session)
     return (_STARTED if session.forked_from is None else _FORKED).write(session)
 
 
 def _read_session(value: object) -> SessionStarted:
-    form = _FORKED if isinstance(value, dict) and value.get("v") == FORKED_VERSION else _STARTED
+    version = value.get("v") if isinstance(value, dict) else None
+    form = _SESSIONS.get(version, _PROFILED) if isinstance(version, int) else _PROFILED
     return form.read(value)
 
 
