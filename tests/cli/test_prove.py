@@ -159,7 +159,20 @@ def test_an_export_is_a_whole_log_that_can_be_read_anywhere(here: Place) -> None
 
 def test_an_export_that_cannot_be_written_is_said_in_one_line(here: Place) -> None:
     ended = here.call("log", "export", "--output", "no/such/folder/log.jsonl")
-    assert (3, 1) == (ended.status, ended.err.count("error: `no/such/folder/log.jsonl` cannot be written"))
+    told = "error: the folder of `no/such/folder/log.jsonl` does not exist\n  = help: make it first: mkdir -p "
+    assert (2, True) == (ended.status, ended.err.startswith(told))
+
+
+def test_an_export_of_a_damaged_log_leaves_the_file_that_was_there(here: Place) -> None:
+    here.done("log", "export", "--output", "log.jsonl")
+    before = (here.work / "log.jsonl").read_bytes()
+    by_hand(here, "UPDATE entries SET payload = x'7b7d' WHERE seq = 5")
+    ended = here.call("log", "export", "--output", "log.jsonl")
+    assert (3, True) == (ended.status, ended.err.startswith("error: entry E00000005 of Worker "))
+    assert (["log.jsonl"], before) == (
+        [each.name for each in here.work.iterdir() if "log" in each.name],
+        (here.work / "log.jsonl").read_bytes(),
+    )
 
 
 # --- attest -------------------------------------------------------------------------------------------------------------------------

@@ -41,6 +41,11 @@ def test_output_that_cannot_be_written_is_one_clear_line(here: Place) -> None:
     assert [("3", "error: standard output cannot be written: no space left on device\n  = help: send it elsewhere\n")] * 3 == told
 
 
+def test_what_nobody_can_see_is_not_printed(here: Place) -> None:
+    commands = ("status", "log --json", "log verify", "log export", "key list --json", "key public", "ps", "--help")
+    assert [("", "0\n")] * len(commands) == shell(here, *(f"sw {command} >&-; echo $? >&2" for command in commands))
+
+
 def test_a_run_that_nobody_sees_goes_on(here: Place) -> None:
     run = f"sw run builtin:coder-review --answers {quote(str(ANSWERS))} --max-requests 2 <&- >&- 2>&-; echo $?"
     assert [("1", "")] == shell(here, run)

@@ -21,6 +21,16 @@ ANSWERS_BYTES_MAX: Final = 1024 * 1024
 REQUESTS_MAX: Final = 1000
 UNSAID: Final = "what the answers file does not say"
 """Is missing where a verdict is `not_met` and nothing more."""
+_WORDING: Final = {
+    "dict_type": "it should be an object",
+    "enum": "it should be `met`, `not_met` or `indeterminate`",
+    "extra_forbidden": "no such member is known",
+    "missing": "it is not there",
+    "model_type": "it should be an object",
+    "string_type": "it should be a text",
+    "tuple_type": "it should be a list",
+}
+"""What pydantic calls by the names of its own and our types."""
 
 
 class AnswersProblem(ValueError):
@@ -103,7 +113,7 @@ def parse_answers(data: bytes, named: str) -> AnswersFile:
         raise AnswersProblem(f"answers file {named} is not usable: {problem}", "write it as one JSON object") from problem
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
-        what = first["msg"].removeprefix("Value error, ")
-        where = ".".join(map(str, first["loc"])) or "its root"
-        message = f"answers file {named} is not usable at {shown(where)}: {what[:1].lower()}{what[1:]}"
+        what = _WORDING.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+        where = shown(".".join(map(str, first["loc"]))) if first["loc"] else "its root"
+        message = f"answers file {named} is not usable at {where}: {what[:1].lower()}{what[1:]}"
         raise AnswersProblem(message, "mend that place in the file") from problem

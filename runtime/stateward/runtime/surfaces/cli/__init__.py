@@ -96,10 +96,20 @@ def _file_host() -> object:
     return importlib.import_module("stateward.runtime.surfaces.cli.reading").FileHost()
 
 
+def _usage_shown(problem: click.UsageError) -> None:
+    """Say what is wrong with how a command was called, in the form of every other error line."""
+    said, _, hint = problem.format_message().replace("'", "`").rstrip(".").partition(". ")
+    command = "stateward" if problem.ctx is None else problem.ctx.command_path
+    _errors().Stop(problem.exit_code, said[:1].lower() + said[1:], hint[:1].lower() + hint[1:] or f"see `{command} --help`").show()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     try:
         status = cli.main(args=arguments, prog_name="stateward", standalone_mode=False)
+    except click.UsageError as problem:
+        _usage_shown(problem)
+        status = problem.exit_code
     except click.ClickException as problem:
         problem.show()
         status = problem.exit_code

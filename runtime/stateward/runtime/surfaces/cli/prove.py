@@ -5,11 +5,9 @@ something is wrong; what a statement says is shown only after its signature was 
 """
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import click
 from rich.table import Table
@@ -22,9 +20,11 @@ from stateward.runtime.session.envelope import ENVELOPE_BYTES_MAX, Envelope, Env
 from stateward.runtime.session.export import definition_line, end_line, entry_line, header_line, pinned_by
 from stateward.runtime.session.statement import About, StatementProblem, make_statement, read_head, read_statement
 from stateward.runtime.session.verification import Anchor, Answer, Verification, gone, verify
-from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.output import emit, emit_json
 from stateward.runtime.surfaces.cli.present import plain, show, terminal_console
 from stateward.runtime.surfaces.cli.show import chosen, chosen_id, log_show_command, names_a_worker, reads_a_worker
+from stateward.runtime.surfaces.cli.writing import write_file
 from stateward.runtime.wiring import Keys, Place, Runtime, locate, named_key, program_version, reading, signer_of
 
 VERSION: Final = 1
@@ -63,7 +63,7 @@ def verify_command(*, worker: str | None, workdir: Path, store: Place | None, ex
     with faults_shown(), reading(locate(workdir, store)) as runtime:
         verified = _verified_if_there(runtime, worker, expected)
     if as_json:
-        click.echo(json.dumps(_verification_data(verified), indent=2))
+        emit_json(_verification_data(verified), indent=2)
     else:
         _show_verification(verified)
     if not verified.is_well:
@@ -175,8 +175,11 @@ def export_command(*, worker: str | None, workdir: Path, store: Place | None, ou
     """Write a log with its definitions as JSON Lines, which can be verified and folded without the store."""
     with faults_shown(), reading(locate(workdir, store)) as runtime:
         lines = _exported(runtime, chosen_id(runtime, worker))
-        with _written(output) as file:
-            file.writelines(lines)
+        if str(output) == "-":
+            for each in lines:
+                emit(each)
+            return
+        _write(output, (each.encode("ascii") for each in lines))
 
 
 def _exported(runtime: Runtime, worker: str) -> Iterator[str]:
@@ -195,21 +198,10 @@ def _exported(runtime: Runtime, worker: str) -> Iterator[str]:
     yield end_line(ends.head.seq - ends.base.seq, len(known))
 
 
-@contextmanager
-def _written(output: Path) -> Iterator[IO[str]]:
-    if str(output) == "-":
-        yield sys.stdout
-        return
-    try:
-        with output.open("w", encoding="ascii") as file:
-            yield file
-    except OSError as problem:
-        raise _unwritable(output, problem) from problem
-
-
-def _unwritable(path: Path, problem: OSError) -> Stop:
-    reason = (problem.strerror or type(problem).__name__).lower()
-    return Stop(STATUS_ENVIRONMENT, f"`{path}` cannot be written: {reason}", "name another file")
+def _write(output: Path, chunks: Iterable[bytes]) -> None:
+    failed = write_file(str(output), chunks)
+    if failed is not None:
+        raise Stop(failed.status, failed.message, failed.remedy)
 
 
 # --- attest -------------------------------------------------------------------------------------------------------------------------
@@ -236,11 +228,8 @@ def create_command(*, worker: str | None, workdir: Path, store: Place | None, ou
             raise Stop(STATUS_FOUND, message, "see `stateward log verify`")
         statement = _statement(runtime, chosen(runtime, verified.worker), verified)
         envelope = Keys().signed(statement)
-    try:
-        output.write_bytes(write_envelope(envelope))
-    except OSError as problem:
-        raise _unwritable(output, problem) from problem
-    click.echo(f"stated Worker {verified.worker} up to {reference(_head(verified).seq)}, signed with key {envelope.signatures[0].key_id}")
+    _write(output, (write_envelope(envelope),))
+    emit(f"stated Worker {verified.worker} up to {reference(_head(verified).seq)}, signed with key {envelope.signatures[0].key_id}\n")
 
 
 def _head(verified: Verification) -> Head:
@@ -287,7 +276,7 @@ def attest_verify_command(path: Path, named: tuple[Path, ...], *, as_json: bool)
         raise Stop(STATUS_FOUND, f"`{path}` states nothing about a session: {problem}") from problem
     if as_json:
         trust = {"key": signer.id, "why": signer.why}
-        click.echo(json.dumps({"version": VERSION, "trusted": trust, "statement": json.loads(envelope.payload)}, indent=2))
+        emit_json({"version": VERSION, "trusted": trust, "statement": json.loads(envelope.payload)}, indent=2)
     else:
         _show_statement(signer, predicate)
 
@@ -358,7 +347,7 @@ def key_list_command(*, as_json: bool) -> None:
         keys = Keys().listed()
     if as_json:
         for each in keys:
-            click.echo(json.dumps({"id": each.id, "purpose": each.purpose, "created": each.created, "current": each.current}))
+            emit_json({"id": each.id, "purpose": each.purpose, "created": each.created, "current": each.current})
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("key", "for", "made", ""):
@@ -373,7 +362,7 @@ def rotate_command() -> None:
     """Make a new key that seals and a new one that signs. The others are kept for checking."""
     with faults_shown():
         seal, sign = Keys().rotate()
-    click.echo(f"entries are sealed with {seal} from the next command on, statements signed with {sign}")
+    emit(f"entries are sealed with {seal} from the next command on, statements signed with {sign}\n")
 
 
 @key_group.command("public")
@@ -384,4 +373,4 @@ def public_command(key: str | None) -> None:
         pem = Keys().public(key)
     if pem is None:
         raise Stop(STATUS_USAGE, f"no signing key `{key}` is here", "see `stateward key list`")
-    click.echo(pem, nl=False)
+    emit(pem)

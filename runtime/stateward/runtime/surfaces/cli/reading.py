@@ -10,7 +10,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
@@ -28,6 +27,7 @@ from stateward.compiler.cli.host import (
 from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.wording import listed, nearest, quoted
 from stateward.resources.catalog import builtin, builtins
+from stateward.runtime.surfaces.cli.writing import shown_path, write_file
 
 if TYPE_CHECKING:
     from stateward.compiler.diagnostics.text import Look
@@ -39,8 +39,6 @@ WIDTH_MIN: Final = 60
 
 _NOTHING_THERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
 """What the system says where nothing is or can be."""
-_STREAMS: Final = ("/dev/", "/proc/")
-"""Where the names of open streams lie, some of which lead to files."""
 _CHECK: Final = "check the path"
 SLUGS_MAX: Final = 500
 """Slugs of a Workspace among which a near one is sought."""
@@ -55,7 +53,7 @@ def workspace_source(slug: str) -> Document | Failure:
     from stateward.runtime.ports import Fault  # noqa: PLC0415 - only this selector opens a store
     from stateward.runtime.wiring import locate, reading  # noqa: PLC0415
 
-    named = quoted(f"workspace:{_shown(slug)}")
+    named = quoted(f"workspace:{shown_path(slug)}")
     try:
         location = locate(Path.cwd())
         with reading(location) as runtime:
@@ -103,12 +101,7 @@ class FileHost:
 
         A link is written through; the mode and the owner of a file that is there are kept. A pipe or a device is written to as it is.
         """
-        if not path:
-            return Failure("an empty path names nothing", "name a file, or `-` for standard output", STATUS_USAGE)
-        try:
-            return _written(path, data, never)
-        except OSError as fault:
-            return Failure(f"`{_shown(path)}` cannot be written: {reason(fault)}", "name a place that can be written", STATUS_ENVIRONMENT)
+        return write_file(path, (data,), never)
 
     def loader(self, argument: str) -> "Loader":
         """Give a loader that reaches the files of the folder of a file and below; what a selector names imports nothing."""
@@ -117,7 +110,7 @@ class FileHost:
         if argument.startswith(SELECTORS):
             return REFUSING
         folder = Path(argument).parent
-        return FileTreeLoader(folder, shown=_shown(str(folder)))
+        return FileTreeLoader(folder, shown=shown_path(str(folder)))
 
     def look(self, *, err: bool = False) -> "Look":
         """Say how a stream is written to: in colours only on a terminal that has not been told otherwise."""
@@ -150,7 +143,7 @@ def _builtin(slug: str) -> Document | Failure:
     slugs = [each.slug for each in builtins()]
     near = nearest(slug, slugs)
     remedy = _did_you_mean(f"builtin:{near}") if near is not None else f"there are {listed(slugs)}"
-    return Failure(f"no built-in flow is named {quoted(_shown(slug))}", remedy, STATUS_USAGE)
+    return Failure(f"no built-in flow is named {quoted(shown_path(slug))}", remedy, STATUS_USAGE)
 
 
 def _below(folder: Path, bytes_max: int) -> Iterator[Document | Failure]:
@@ -164,7 +157,7 @@ def _below(folder: Path, bytes_max: int) -> Iterator[Document | Failure]:
         for file in sorted(each for each in files if each.endswith(SUFFIX) and not each.startswith(".")):
             count += 1
             if count > FILES_MAX:
-                yield Failure(f"`{_shown(str(folder))}` has more than {FILES_MAX:,} files", "name a folder further down", STATUS_USAGE)
+                yield Failure(f"`{shown_path(str(folder))}` has more than {FILES_MAX:,} files", "name a folder further down", STATUS_USAGE)
                 return
             yield _read(Path(at, file), bytes_max)
     yield from (_unreadable(fault.filename, fault) for fault in faults)
@@ -175,10 +168,10 @@ def _read(path: Path, bytes_max: int) -> Document | Failure:
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return Document(_shown(str(path)), file.read(bytes_max + 1), _identity(path), path=str(path))
+                return Document(shown_path(str(path)), file.read(bytes_max + 1), _identity(path), path=str(path))
     except OSError as fault:
         return _unreadable(str(path), fault)
-    return Failure(f"`{_shown(str(path))}` is neither a file nor a folder", "name `-` to read standard input", STATUS_USAGE)
+    return Failure(f"`{shown_path(str(path))}` is neither a file nor a folder", "name `-` to read standard input", STATUS_USAGE)
 
 
 def _identity(path: Path) -> str:
@@ -190,18 +183,18 @@ def _identity(path: Path) -> str:
 
 def _unreadable(path: str, fault: OSError) -> Failure:
     if fault.errno == errno.ENOENT and _is_link(path):
-        return Failure(f"`{_shown(path)}` is a link to nothing", "mend the link, or take it away", STATUS_USAGE)
+        return Failure(f"`{shown_path(path)}` is a link to nothing", "mend the link, or take it away", STATUS_USAGE)
     if isinstance(fault, PermissionError):
         remedy = "make it readable, and the folders above it too (chmod)"
     else:
         remedy = "see that it is there and readable"
-    return Failure(f"`{_shown(path)}` cannot be read: {reason(fault)}", remedy, STATUS_ENVIRONMENT)
+    return Failure(f"`{shown_path(path)}` cannot be read: {reason(fault)}", remedy, STATUS_ENVIRONMENT)
 
 
 def _unfindable(argument: str, fault: OSError) -> Failure:
     if fault.errno not in _NOTHING_THERE or _is_link(argument):
         return _unreadable(argument, fault)
-    return Failure(f"`{_shown(argument)}` does not exist", _near(argument), STATUS_USAGE)
+    return Failure(f"`{shown_path(argument)}` does not exist", _near(argument), STATUS_USAGE)
 
 
 def _is_link(path: str) -> bool:
@@ -229,70 +222,7 @@ def _built_in(slug: str) -> str | None:
 
 
 def _did_you_mean(path: str) -> str:
-    return f"did you mean `{_shown(path)}`?"
-
-
-def _written(path: str, data: bytes, never: Sequence[str]) -> Failure | None:
-    """Write a file, a pipe or a device. Raises OSError."""
-    shown, given = _shown(path), Path(path)
-    try:
-        there = given.stat()
-    except FileNotFoundError:
-        return _created(path, data)
-    if stat.S_ISDIR(there.st_mode):
-        return Failure(f"`{shown}` is a folder", "name a file in it", STATUS_USAGE)
-    if stat.S_ISFIFO(there.st_mode) or stat.S_ISCHR(there.st_mode):
-        with given.open("wb") as stream:
-            stream.write(data)
-        return None
-    if not stat.S_ISREG(there.st_mode) or str(given.absolute()).startswith(_STREAMS):
-        return Failure(f"`{shown}` is no file", "name a file, or `-` for standard output", STATUS_USAGE)
-    if any(given.samefile(each) for each in never):
-        return Failure(f"`{shown}` is the source itself", "name another file", STATUS_USAGE)
-    _replace(Path(os.path.realpath(path)), data, there)
-    return None
-
-
-def _created(path: str, data: bytes) -> Failure | None:
-    """Write a file that is not there yet; where a link to nothing is, the file that it names. Raises OSError."""
-    target = Path(os.path.realpath(path))
-    folder = target if path.endswith("/") else target.parent
-    if path.endswith("/") or not folder.is_dir():
-        return Failure(f"the folder of `{_shown(path)}` does not exist", f"make it first: mkdir -p {_shown(str(folder))}", STATUS_USAGE)
-    _replace(target, data, None)
-    return None
-
-
-def _replace(target: Path, data: bytes, there: os.stat_result | None) -> None:
-    """Put a file in the place of another, or of nothing, at once."""
-    import tempfile  # noqa: PLC0415 - only writing needs it
-
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:16]}.")
-    new = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if there is not None and (there.st_uid, there.st_gid) != (os.geteuid(), os.getegid()):
-            with suppress(PermissionError):  # only the superuser can give a file away; for others it is theirs from now on
-                os.chown(new, there.st_uid, there.st_gid)
-        new.chmod(stat.S_IMODE(there.st_mode) if there is not None else 0o666 & ~_umask())
-        new.replace(target)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _shown(path: str) -> str:
-    """Give a path as text: bytes that are no text in it are replaced."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    return f"did you mean `{shown_path(path)}`?"
 
 
 def _shows_boxes(encoding: str | None) -> bool:
