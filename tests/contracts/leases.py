@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from stateward.runtime.ports import Held, Lease, LeaseStore
+from stateward.runtime.ports import LEASE_SECONDS_MAX, Held, Lease, LeaseStore
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 WORKER = "0198c0de-0000-7000-8000-000000000001"
@@ -128,13 +128,34 @@ def test_a_time_with_another_offset_is_the_same_moment(leases: LeaseStore) -> No
     assert Held("d", at(SECONDS)) == leases.holder(WORKER, ATTEMPT, at(14).astimezone(elsewhere))
 
 
-@pytest.mark.parametrize(("now", "seconds"), [(NOON, 0.0), (NOON, -1.0), (NOON, float("nan")), (NOON.replace(tzinfo=None), SECONDS)])
+@pytest.mark.parametrize(
+    ("now", "seconds"),
+    [(NOON, 0.0), (NOON, -1.0), (NOON, float("nan")), (NOON, LEASE_SECONDS_MAX + 0.001), (NOON.replace(tzinfo=None), SECONDS)],
+)
 def test_what_can_never_be_a_lease_is_refused(leases: LeaseStore, now: datetime, seconds: float) -> None:
     lease = taken(leases)
     with pytest.raises(ValueError):
         leases.take(WORKER, LATER_ATTEMPT, "d", now, seconds)
     with pytest.raises(ValueError):
         leases.renew(WORKER, ATTEMPT, lease.token, now, seconds)
+
+
+def test_a_clock_that_is_set_back_holds_an_attempt_no_longer_than_a_lease_can_last(leases: LeaseStore) -> None:
+    first = leases.take(WORKER, ATTEMPT, "d", at(86400), LEASE_SECONDS_MAX)
+    assert isinstance(first, Lease)
+    assert first.expires == at(86400 + LEASE_SECONDS_MAX)
+    assert isinstance(leases.holder(WORKER, ATTEMPT, at(86400)), Held)
+    assert None is leases.holder(WORKER, ATTEMPT, NOON)
+    second = taken(leases, NOON, "e")
+    assert second.token > first.token
+    assert None is leases.renew(WORKER, ATTEMPT, first.token, at(1), SECONDS)
+    assert Held("e", at(SECONDS)) == leases.holder(WORKER, ATTEMPT, at(1))
+
+
+def test_whoever_holds_an_attempt_when_the_clock_is_set_back_goes_on_holding_it_from_the_next_renewal(leases: LeaseStore) -> None:
+    lease = taken(leases, at(86400))
+    assert Lease(lease.token, at(SECONDS)) == leases.renew(WORKER, ATTEMPT, lease.token, NOON, SECONDS)
+    assert Held("d", at(SECONDS)) == leases.take(WORKER, ATTEMPT, "e", at(1), SECONDS)
 
 
 def test_of_threads_that_take_an_attempt_at_once_one_gets_it(leases: LeaseStore) -> None:

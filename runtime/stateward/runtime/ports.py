@@ -14,7 +14,7 @@ Fault
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import Account, Citation, FailureCause, FileCitation, Judgement
@@ -148,6 +148,9 @@ class SessionStore(Protocol):
 
 # --- leases -------------------------------------------------------------------------------------------------------------------------
 
+LEASE_SECONDS_MAX: Final = 60.0
+"""No lease lasts longer; one that seems to was taken before the clock was set back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -170,8 +173,9 @@ class LeaseStore(Protocol):
     """Leases on attempts: small mutable state beside the logs, no part of their history.
 
     A lease is known by its token alone: a holder that slept past the expiry and comes back under the same name has nothing. Times are
-    the caller's; a lease has expired at its expiry. Raises ValueError for seconds that are not more than 0, and for a time without an
-    offset.
+    the caller's; a lease has expired at its expiry, and, where the clock was set back, as long as that lies further ahead than a lease can
+    last: its holder may still renew it, anybody may take it. Raises ValueError for seconds that are not more than 0 or more than
+    LEASE_SECONDS_MAX, and for a time without an offset.
     """
 
     def take(self, worker: str, attempt: str, holder: str, now: datetime, seconds: float) -> Lease | Held:

@@ -12,7 +12,7 @@ from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, u
 
 from stateward.runtime.ports import Held, Lease
 from stateward.store.connection import Connection, Database
-from stateward.store.leasing import expiry, token_after
+from stateward.store.leasing import expiry, latest_expiry, token_after
 from stateward.store.prepared import Prepared
 from stateward.store.tables import LEASES
 
@@ -21,9 +21,10 @@ _RELEASED: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _WORKER: Final[BindParameter[Any]] = bindparam("worker")
 _THIS: Final = (LEASES.c.worker == bindparam("worker")) & (LEASES.c.attempt == bindparam("attempt"))
 _NOW: Final[BindParameter[Any]] = bindparam("now", type_=LEASES.c.expires.type)
-_HELD: Final = Prepared(select(LEASES.c.holder, LEASES.c.expires).where(_THIS, LEASES.c.expires > _NOW))
+_LATEST: Final[BindParameter[Any]] = bindparam("latest", type_=LEASES.c.expires.type)
+_HELD: Final = Prepared(select(LEASES.c.holder, LEASES.c.expires).where(_THIS, LEASES.c.expires > _NOW, LEASES.c.expires <= _LATEST))
 _GREATEST: Final = Prepared(select(func.max(LEASES.c.token).label("token")).where(LEASES.c.worker == _WORKER))
-_CLEAR: Final = Prepared(delete(LEASES).where(LEASES.c.worker == _WORKER, LEASES.c.expires <= _NOW))
+_CLEAR: Final = Prepared(delete(LEASES).where(LEASES.c.worker == _WORKER, (LEASES.c.expires <= _NOW) | (LEASES.c.expires > _LATEST)))
 _INSERT: Final = Prepared(insert(LEASES))
 _RENEW: Final = Prepared(
     update(LEASES).where(_THIS, LEASES.c.token == bindparam("given"), LEASES.c.expires > _NOW).values(expires=bindparam("until"))
@@ -44,7 +45,14 @@ class SqlLeaseStore:
     def take(self, worker: str, attempt: str, holder: str, now: datetime, seconds: float) -> Lease | Held:
         """Take an attempt that nobody holds."""
         expires = expiry(now, seconds)
-        values = {"worker": worker, "attempt": attempt, "holder": holder, "now": now, "expires": expires}
+        values = {
+            "worker": worker,
+            "attempt": attempt,
+            "holder": holder,
+            "now": now,
+            "latest": latest_expiry(now),
+            "expires": expires,
+        }
 
         def take(connection: Connection) -> Lease | Held:
             self._database.one_at_a_time(connection, worker)
@@ -73,6 +81,6 @@ class SqlLeaseStore:
 
     def holder(self, worker: str, attempt: str, now: datetime) -> Held | None:
         """Say who works on an attempt."""
-        values = {"worker": worker, "attempt": attempt, "now": now}
+        values = {"worker": worker, "attempt": attempt, "now": now, "latest": latest_expiry(now)}
         row = self._database.read(lambda connection: _HELD.first(connection, values))
         return None if row is None else Held(row["holder"], row["expires"])

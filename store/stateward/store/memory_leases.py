@@ -5,7 +5,7 @@ from datetime import datetime
 from threading import Lock
 
 from stateward.runtime.ports import Held, Lease
-from stateward.store.leasing import expiry, token_after
+from stateward.store.leasing import expiry, latest_expiry, token_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class MemoryLeaseStore:
         """Hold it for so long from now on; None when it is no longer the caller's."""
         lease = Lease(token, expiry(now, seconds))
         with self._lock:
-            held = self._held(worker, attempt, now)
-            if held is None or held.lease.token != token:
+            held = self._taken.get((worker, attempt))
+            if held is None or held.lease.token != token or now >= held.lease.expires:
                 return None
             self._taken[worker, attempt] = _Taken(held.holder, lease)
             return lease
@@ -61,4 +61,4 @@ class MemoryLeaseStore:
 
     def _held(self, worker: str, attempt: str, now: datetime) -> _Taken | None:
         taken = self._taken.get((worker, attempt))
-        return taken if taken is not None and now < taken.lease.expires else None
+        return taken if taken is not None and now < taken.lease.expires <= latest_expiry(now) else None
