@@ -187,7 +187,7 @@ def test_what_a_newer_program_wrote_makes_a_worker_read_only(payload: bytes) -> 
 
 def test_a_worker_that_a_newer_program_created_is_refused_by_name() -> None:
     desk = walked()
-    log = relinked(desk.log(), lambda new: [replace(new[0], payload=b'{"v":3}'), *new[1:]])
+    log = relinked(desk.log(), lambda new: [replace(new[0], payload=b'{"v":4}'), *new[1:]])
     with pytest.raises(StoreNewer, match="newer program"):
         engine_on(Tampered(log, {})).view(desk.worker)
 
