@@ -107,6 +107,24 @@ def test_nothing_is_sealed_with_a_key_that_was_put_in_anothers_place(tmp_path: P
     assert False is sealer(tmp_path / "keys").check(key.id, DIGEST, HmacSealer(key_folder(tmp_path / "x")).seal(DIGEST))
 
 
+@pytest.mark.parametrize("others", [False, True])
+def test_nothing_is_sealed_any_more_with_a_key_whose_file_went(tmp_path: Path, others: bool) -> None:
+    running = sealer(tmp_path / "keys")
+    file = tmp_path / "keys" / f"{running.key_id}.key"
+    kept = file.read_bytes()
+    file.unlink()
+    if others:
+        file.write_bytes(b"{}")
+        file.chmod(0o600)
+    said = "is no key file of this program" if others else "was removed while the key was in use"
+    for _ in range(2):
+        with pytest.raises(KeysUnusable, match=said):
+            _ = running.key_id
+    file.write_bytes(kept)
+    file.chmod(0o600)
+    assert file.stem == running.key_id
+
+
 @pytest.mark.parametrize("key_id", ["", "../secret", "seal-..", "seal-" + "A" * 32, "sign-" + "0" * 31, "other-" + "0" * 32, "\udc80"])
 def test_what_is_no_id_names_no_file(tmp_path: Path, key_id: str) -> None:
     (tmp_path / "secret.key").write_text("{}", "ascii")

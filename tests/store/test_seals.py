@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stateward.runtime.ports import Committed, Damaged, SealMismatch
+from stateward.runtime.ports import Committed, Damaged, KeysUnusable, SealMismatch
 from stateward.runtime.session.chain import link_all
 from stateward.runtime.session.entries import GENESIS, Entry, Head
 from stateward.store.codecs import entry_parameters
@@ -163,3 +163,17 @@ def test_a_log_begins_nowhere_else_than_before(path: Path, keys: Path) -> None:
     with open_store(path, write=False, sealer=sealer(keys)) as store:
         first = next(read(store))
     assert GENESIS.digest == first.previous
+
+
+def test_nothing_is_appended_under_a_key_whose_file_went(path: Path, keys: Path) -> None:
+    with open_store(path, write=True, sealer=sealer(keys)) as store:
+        head = store.sessions.head(WORKER)
+        assert head is not None
+        assert isinstance(store.sessions.append(WORKER, head, (entry(b"before"),)), Committed)
+        for file in keys.glob("*.key"):
+            file.unlink()
+        grown = store.sessions.head(WORKER)
+        assert grown is not None
+        with pytest.raises(KeysUnusable, match="was removed while the key was in use"):
+            store.sessions.append(WORKER, grown, (entry(b"after"),))
+        assert grown == store.sessions.head(WORKER)

@@ -21,13 +21,15 @@ JOURNAL: Final = "-journal"
 _FILES: Final = ("", LOG_OF_PAGES, "-shm")
 """What SQLite keeps open of a store, by what follows the store's own name; as long as it is open none of them is ever replaced by it."""
 
-Identities: TypeAlias = tuple[tuple[int, int] | None, ...]
-"""What the system knows the files of a store by: device and inode; None for one that is not there."""
+Identity: TypeAlias = tuple[int, int] | None
+"""What the system knows a file by: device and inode; None when it is not there."""
+Identities: TypeAlias = tuple[Identity, ...]
+"""Of the files of a store."""
 
 
 def identities(path: Path) -> Identities:
     """Look at what lies under the names of a store's files."""
-    return tuple(_identity(f"{path}{suffix}") for suffix in _FILES)
+    return tuple(identity(f"{path}{suffix}") for suffix in _FILES)
 
 
 def changed_file(path: Path, before: Identities) -> str | None:
@@ -39,7 +41,8 @@ def changed_file(path: Path, before: Identities) -> str | None:
     return next((f"{path}{suffix}" for suffix, was, known in pairs if was is not None and was != known), None)
 
 
-def _identity(name: str) -> tuple[int, int] | None:
+def identity(name: str) -> Identity:
+    """Look at what lies under a name."""
     try:
         found = os.stat(name)  # noqa: PTH116 -- at every commit, and this is half the cost of a path's
     except OSError:

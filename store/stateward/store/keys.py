@@ -1,7 +1,8 @@
 """The key folder: keys that seal entries (HMAC-SHA256) and keys that sign statements (Ed25519), each under an id.
 
 Invariants: an id follows from its key, so a file that holds another key than its name says is never sealed or signed with; of each
-purpose one key is current, the others are kept for checking; a key that is in place is never replaced. Nothing is read from an
+purpose one key is current, the others are kept for checking; a key that is in place is never replaced, and one whose file went is not
+sealed with, since nobody could check that later. Nothing is read from an
 environment variable, and nothing is made until something is to be sealed or signed.
 """
 
@@ -21,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from stateward.runtime.ports import KeysUnusable, ListedKey
 from stateward.runtime.session.chain import time_text
+from stateward.store.files import Identity, identity
 from stateward.store.private import NotPrivate, locked, make_private_folder, read_private, replace_private, require_private_folder
 
 SECRET_BYTES: Final = 32
@@ -35,6 +37,7 @@ _SUFFIX: Final = ".key"
 _CURRENT: Final = "current-"
 _ONLY_OURS: Final = "make it readable for its user only (`chmod go-rwx`), and rotate the keys if others may have read them"
 _REACHABLE: Final = "name another folder with STATEWARD_KEYS, or make it writable for this user"
+_PUT_BACK: Final = "put the file back, or rotate the keys and start again"
 _RESTORE: Final = "restore the file from a backup, or move it away and rotate"
 
 
@@ -68,6 +71,8 @@ class KeyFolder:
         self._now: Final = now
         self._known: Final[dict[str, Key | None]] = {}
         self._current: Final[dict[Purpose, Key]] = {}
+        self._seen: Final[dict[str, Identity]] = {}
+        """The files of those keys, as they were when they were last known to hold them."""
 
     def current(self, purpose: Purpose) -> Key:
         """Give the key that is current, the same for the life of this object; made when there is none yet."""
@@ -76,6 +81,21 @@ class KeyFolder:
                 make_private_folder(self.path)
                 self._current[purpose] = self._current_stored(purpose) or self._made(purpose, unless_there=True)
         return self._current[purpose]
+
+    def current_and_kept(self, purpose: Purpose) -> Key:
+        """Give the key that is current, if its file holds it still."""
+        key = self.current(purpose)
+        name = f"{self.path}/{key.id}{_SUFFIX}"
+        found = identity(name)
+        if found is None or found != self._seen.get(key.id):
+            with _said(self.path):
+                stored = self._stored(key.id)
+            if stored is None:
+                raise KeysUnusable(f"the file of key `{key.id}` was removed while the key was in use", _PUT_BACK)
+            if stored.secret != key.secret:
+                raise KeysUnusable(f"the file of key `{key.id}` holds another key", _RESTORE)
+            self._seen[key.id] = found
+        return key
 
     def current_if_any(self, purpose: Purpose) -> Key | None:
         """Give the key that is current; None when none was made yet."""

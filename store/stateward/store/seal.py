@@ -29,8 +29,8 @@ class HmacSealer:
 
     @property
     def key_id(self) -> str:
-        """The key that seals; made when there is none yet."""
-        return self._keys.current(Purpose.SEAL).id
+        """The key that seals; made when there is none yet. Raises KeysUnusable when its file went."""
+        return self._keys.current_and_kept(Purpose.SEAL).id
 
     def seal(self, digest: str) -> bytes:
         """Seal a digest under that key."""
