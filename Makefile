@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SEEDS ?= 20000
+KILLS ?= 500
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz simulate bench lock clean
+.PHONY: help demo test lint fuzz simulate soak bench lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,8 +24,12 @@ fuzz: $(VENV)/fuzz.stamp ## Fuzz the parser and the evaluator, ten minutes each
 	@$(BIN)/python -m tests.fuzz syntax --seconds 600
 	@$(BIN)/python -m tests.fuzz evaluator --seconds 600
 
-simulate: $(VENV)/dev.stamp ## Live SEEDS seeded histories (20,000 unless said otherwise) and hold each against the laws of the log
+simulate: $(VENV)/dev.stamp ## Live SEEDS seeded histories (20,000), kill the real program KILLS times (500), and hold each log against its laws
 	@$(BIN)/python -m tests.simulation --histories $(SEEDS)
+	@$(BIN)/python -m tests.crash --kills $(KILLS)
+
+soak: $(VENV)/dev.stamp ## Load one store from many processes, on SQLite and on PostgreSQL, and hold every log against what was done
+	@$(BIN)/python -m tests.soak
 
 bench: $(VENV)/dev.stamp ## Measure: ratios side by side in one run, results as JSON below build/
 	@$(BIN)/python -m benchmarks

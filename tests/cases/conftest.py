@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases.stored import StoredPlace
+from tests.cases.stored import StoredPlace, place_on
 from tests.postgres import Server, server
 
 
@@ -16,14 +16,13 @@ def postgres() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def begun(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> StoredPlace:
+def database(request: pytest.FixtureRequest) -> Server | None:
+    """The server whose databases stores lie in, or none for stores in files."""
+    started: Server | None = None if request.param == "sqlite" else request.getfixturevalue("postgres")
+    return started
+
+
+@pytest.fixture
+def here(database: Server | None, tmp_path: Path) -> StoredPlace:
     """An empty folder of work, whose store lies in a file or in a database."""
-    return place_on(request, tmp_path_factory.mktemp(request.param) / "place")
-
-
-def place_on(request: pytest.FixtureRequest, folder: Path) -> StoredPlace:
-    (folder / "work").mkdir(parents=True)
-    if request.param == "sqlite":
-        return StoredPlace(folder)
-    started: Server = request.getfixturevalue("postgres")
-    return StoredPlace(folder, started, started.database())
+    return place_on(database, tmp_path / "place")

@@ -103,6 +103,12 @@ class ByHand:
         return self.connection.execute(statement.replace("?", self.mark), values)
 
 
+def place_on(server: Server | None, folder: Path) -> StoredPlace:
+    """Give an empty folder of work, whose store lies in a file, or in a database of a server."""
+    (folder / "work").mkdir(parents=True)
+    return StoredPlace(folder) if server is None else StoredPlace(folder, server, server.database())
+
+
 def _replace(server: Server, url: str, other: str) -> None:
     """Put a copy of another database in the place of one."""
     name, template = (Identifier(urlsplit(each).path.removeprefix("/")) for each in (url, other))

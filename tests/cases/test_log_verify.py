@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from stateward.store.keys import Purpose
-from tests.cases.stored import StoredPlace
+from tests.cases.stored import StoredPlace, place_on
+from tests.postgres import Server
 from tests.store.sealing import key_folder
 
 ENTRIES = 14
@@ -38,7 +39,8 @@ class Sealed:
 
 
 @pytest.fixture(scope="module")
-def whole(begun: StoredPlace, tmp_path_factory: pytest.TempPathFactory) -> Sealed:
+def whole(database: Server | None, tmp_path_factory: pytest.TempPathFactory) -> Sealed:
+    begun = place_on(database, tmp_path_factory.mktemp("whole") / "place")
     begun.done(*begun.scripted())
     other = begun.status()["worker"]
     begun.call(*begun.scripted("--max-requests", "2"))

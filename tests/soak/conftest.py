@@ -1,0 +1,21 @@
+"""A place on each database."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cases.stored import StoredPlace, place_on
+from tests.postgres import Server, server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    with server() as started:
+        yield started
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def here(request: pytest.FixtureRequest, tmp_path: Path) -> StoredPlace:
+    """An empty folder of work, whose store lies in a file or in a database."""
+    return place_on(None if request.param == "sqlite" else request.getfixturevalue("postgres"), tmp_path / "place")

@@ -1,0 +1,75 @@
+"""What the processes of a soak do. A fault or a refusal that any of them hears of ends it with its trace, and the soak has failed."""
+
+from time import perf_counter
+from typing import Any, Final
+
+from stateward.runtime.core.events import Verdict
+from stateward.runtime.engine.answers import Answered
+from stateward.runtime.engine.recording import RecordedEntry, RecordKey
+from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.session.entries import Kind
+from tests.cases.opened import ROUND, Opened, opened
+from tests.cases.stored import StoredPlace
+from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, Judge, input_for, saying, submitted
+
+WALKING: Final = Judge(saying({"go": Verdict.MET, "back": Verdict.MET}))
+
+
+def reason_of(step: int) -> str:
+    return f"step {step} is done"
+
+
+def payload_of(name: str, number: int) -> bytes:
+    return f"{name}: output {number}".encode()
+
+
+def walk(here: StoredPlace, workers: int, transitions: int, start: Any, told: Any) -> None:
+    """Start so many Workers and take each through so many transitions, one step of each in turn; tell their ids and what each step cost."""
+    seconds: list[float] = []
+    with opened(here) as desk:
+        ours = [started(desk) for _ in range(workers)]
+        start.wait()
+        for step in range(transitions):
+            for worker in ours:
+                begun = perf_counter()
+                answered = desk.engine.request_transition(worker, reason_of(step), AGENT, WALKING)
+                seconds.append(perf_counter() - begun)
+                assert isinstance(answered, Answered), answered
+                assert answered.answer.transition == ("go", "back")[step % 2], answered
+                WALKING.asked.clear()
+    told.send((ours, seconds))
+
+
+def started(desk: Opened) -> str:
+    segments = input_for(ROUND.name)
+    return submitted(desk.engine.start_worker(WORKSPACE, segments, PERSON, worked_by=AGENT.actor_class)).worker
+
+
+def append(here: StoredPlace, worker: str, name: str, count: int, start: Any, told: Any) -> None:
+    """Record so many results of tools of one Worker, as its host does; tell what each cost."""
+    seconds: list[float] = []
+    with opened(here) as desk:
+        start.wait()
+        for number in range(count):
+            begun = perf_counter()
+            key = RecordKey("host", name, str(number))
+            recorded = desk.engine.record(worker, Kind.TOOL_RESULT, payload_of(name, number), HOST, key)
+            seconds.append(perf_counter() - begun)
+            assert isinstance(recorded, RecordedEntry), recorded
+            assert not recorded.repeated
+    told.send(([worker], seconds))
+
+
+def look(here: StoredPlace, pause_seconds: float, stop: Any, told: Any) -> None:
+    """List all Workers and look at each, again and again, until told to stop: nothing that was seen may ever be gone."""
+    seen: dict[str, int] = {}
+    with opened(here) as desk:
+        while not stop.poll(pause_seconds):
+            rows = desk.engine.workers(WORKSPACE, 200)
+            assert seen.keys() <= {row.worker for row in rows}
+            for row in rows:
+                view = desk.engine.view(row.worker)
+                assert isinstance(view, WorkerView)
+                assert seen.get(row.worker, 0) <= row.head.seq <= view.head.seq
+                seen[row.worker] = view.head.seq
+    told.send((list(seen), []))
