@@ -1,0 +1,320 @@
+"""One request to a model over the network: the only place that knows the library of models, and the only one that is asynchronous.
+
+Invariants: a request is made once, here nothing is tried again; its time and the bytes of its reply are bounded; when it ends, however
+it ends, its connection is closed; it goes to the address that the profile names or the library knows, never to one that an environment
+variable names, and through no proxy that one names, for a worker may set those; the key is in no text that leaves this file.
+
+Importing this takes seconds: only what is about to ask a model does.
+"""
+
+import asyncio
+import inspect
+import json
+import os
+import warnings
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import Any, Final
+
+import httpx2
+from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    ModelAPIError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelRateLimitError,
+    ModelRequestRejectedError,
+    ModelServerError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    OutputTokenLimitExceeded,
+    UserError,
+)
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers import Provider, infer_provider_class
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from stateward.runtime.core.texts import cut, shown
+from stateward.runtime.verifier.contract import ToolDeclaration
+from stateward.runtime.verifier.model import Call, CallFailed, Turn
+from stateward.runtime.verifier.model_settings import Model as Chosen
+from stateward.runtime.verifier.model_stop import Stop, Stopped
+from stateward.runtime.verifier.transcript import Ending, Mishap, Reply, ToolCall, ToolReturn
+
+MASK: Final = "«secret:verifier_key»"
+NO_KEY: Final = "none"
+"""Is sent where no key is configured, so that no library looks for one in the environment."""
+MESSAGE_BYTES_MAX: Final = 2 * 1024
+"""What is told of a request that failed."""
+KEY_BYTES_MASKED_MIN: Final = 6
+"""A shorter key would be found in texts that have nothing to do with it."""
+_ENDINGS: Final = {"length": Ending.LENGTH, "content_filter": Ending.FILTERED}
+
+
+class LibraryCaller:
+    """The port `ModelCaller` over pydantic-ai."""
+
+    def __init__(self, chosen: Chosen, key: str | None) -> None:
+        """Take the model that the profile chose, and its key where it needs one."""
+        self._chosen, self._key = chosen, key
+
+    @property
+    def model(self) -> str:
+        """The model, as people name it."""
+        return self._chosen.named
+
+    @property
+    def settings(self) -> str:
+        """What it is told to keep to, as JSON; no secret is in it."""
+        return self._chosen.stated
+
+    def ask(self, call: Call, stop: Stop) -> Reply:
+        """Make one request, once. Raises CallFailed, and Stopped when it was stopped; then the connection is closed."""
+        task = _Running()
+        with ThreadPoolExecutor(1, "stateward model") as thread, stop.heard(task.cancel):
+            asking = thread.submit(asyncio.run, self._ask(call, task))
+            try:
+                return asking.result()
+            except asyncio.CancelledError:
+                raise Stopped from None
+            except KeyboardInterrupt:
+                task.cancel()
+                raise
+
+    async def _ask(self, call: Call, task: "_Running") -> Reply:
+        task.begin()
+        wire = _Wire(call.reply_bytes)
+        try:
+            async with asyncio.timeout(call.seconds), _client(wire) as client:
+                response = await self._response(call, client)
+        except TimeoutError:
+            raise CallFailed(Mishap.SLOW, f"{self.model} gave no reply in {call.seconds:g} seconds") from None
+        except (AgentRunError, UserError, httpx2.HTTPError, _TooMuch, ValueError) as problem:
+            raise self._failed(problem, wire) from problem
+        return _reply(response, self._masked(wire.text))
+
+    async def _response(self, call: Call, client: httpx2.AsyncClient) -> ModelResponse:
+        model = _model(self._chosen, self._key, client)
+        messages, parameters, settings = _messages(call), _parameters(call), self._told(call)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what a model leaves aside; the reply is looked at in any case
+            if not self._chosen.streamed:
+                return await model_request(model, messages, model_settings=settings, model_request_parameters=parameters, instrument=False)
+            async with model_request_stream(
+                model, messages, model_settings=settings, model_request_parameters=parameters, instrument=False
+            ) as stream:
+                async for _ in stream:
+                    pass
+                return stream.get()
+
+    def _told(self, call: Call) -> ModelSettings:
+        settings = ModelSettings(max_tokens=call.output_tokens, max_retries=0, timeout=call.seconds)
+        if self._chosen.temperature is not None:
+            settings["temperature"] = self._chosen.temperature
+        if call.only:
+            settings["tool_choice"] = [call.only]
+        return settings
+
+    def _failed(self, problem: Exception, wire: "_Wire") -> CallFailed:
+        if wire.overrun:
+            return CallFailed(Mishap.TOO_MUCH, f"the reply is over the limit of {wire.bytes_max} bytes")
+        said = cut(self._masked(str(problem)) or type(problem).__name__, MESSAGE_BYTES_MAX)
+        wait = problem.retry_after if isinstance(problem, ModelAPIError) else None
+        return CallFailed(_mishap(problem), said, wait)
+
+    def _masked(self, text: str) -> str:
+        if self._key is None or len(self._key) < KEY_BYTES_MASKED_MIN:
+            return text
+        return text.replace(self._key, MASK)
+
+
+def _mishap(problem: Exception) -> Mishap:
+    match problem:
+        case ModelContextWindowExceededError():
+            return Mishap.TOO_LONG
+        case ModelTimeoutError():
+            return Mishap.SLOW
+        case ModelConnectionError() | httpx2.TransportError():
+            return Mishap.LOST
+        case ModelRateLimitError() | ModelUnavailableError() | ModelServerError():
+            return Mishap.BUSY
+        case ModelHTTPError(status_code=status):
+            return Mishap.BUSY if status in {408, 409, 425, 429} or status >= 500 else Mishap.REFUSED
+        case ModelRequestRejectedError() | UserError() | ContentFilterError():
+            return Mishap.REFUSED
+        case ModelAPIError(in_stream=True):
+            return Mishap.LOST
+        case OutputTokenLimitExceeded():
+            return Mishap.TOO_MUCH
+    return Mishap.NONSENSE
+
+
+class _Running:
+    """The task that makes a request, to be cancelled from another thread, also before it began."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._task: asyncio.Task[Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._cancelled = False
+
+    def begin(self) -> None:
+        with self._lock:
+            self._task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
+            if self._cancelled and self._task is not None:
+                self._task.cancel()
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._cancelled = True
+            if self._task is not None and self._loop is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self._task.cancel)
+
+
+# --- the wire -----------------------------------------------------------------------------------------------------------------------
+
+
+class _TooMuch(Exception):
+    """A reply is over its limit."""
+
+
+class _Wire:
+    """What came back over one connection, up to a limit."""
+
+    def __init__(self, bytes_max: int) -> None:
+        self.bytes_max = bytes_max
+        self.overrun = False
+        self._body = bytearray()
+
+    def take(self, chunk: bytes) -> None:
+        if len(self._body) + len(chunk) > self.bytes_max:
+            self.overrun = True
+            raise _TooMuch
+        self._body += chunk
+
+    @property
+    def text(self) -> str:
+        return bytes(self._body).decode("utf-8", "replace")
+
+
+class _Tapped(httpx2.AsyncByteStream):
+    """A response's body that is counted and kept as it is read."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, wire: _Wire) -> None:
+        self._inner, self._wire = inner, wire
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._inner:
+            self._wire.take(chunk)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _Transport(httpx2.AsyncHTTPTransport):
+    """Asks for bodies as they are, so that a small one cannot grow, and counts them."""
+
+    def __init__(self, wire: _Wire) -> None:
+        super().__init__(trust_env=False)
+        self._wire = wire
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.headers["accept-encoding"] = "identity"
+        response = await super().handle_async_request(request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _Tapped(response.stream, self._wire)
+        return response
+
+
+def _client(wire: _Wire) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=_Transport(wire), trust_env=False, follow_redirects=False)
+
+
+# --- between our values and the library's ---------------------------------------------------------------------------------------------
+
+
+def _model(chosen: Chosen, key: str | None, client: httpx2.AsyncClient) -> Model:
+    if chosen.url:
+        address = OpenAICompatibleProvider("openai-compatible", base_url=chosen.url, api_key=key or NO_KEY, http_client=client)
+        return OpenAIChatModel(chosen.name, provider=address)
+    return infer_model(f"{chosen.provider}:{chosen.name}", provider_factory=lambda name: _provider(name, key, client))
+
+
+def _provider(name: str, key: str | None, client: httpx2.AsyncClient) -> Provider[Any]:
+    try:
+        made = infer_provider_class(name)
+    except ImportError as missing:
+        raise UserError(f"the provider {shown(name)} needs a package that is not installed: {missing}") from missing
+    taken = inspect.signature(made).parameters
+    given = {"api_key": key or NO_KEY, "http_client": client}
+    provider: Provider[Any] = made(**{each: value for each, value in given.items() if each in taken})
+    _require_own_address(provider.base_url, os.environ)
+    return provider
+
+
+def _require_own_address(address: str, environment: Mapping[str, str]) -> None:
+    """Refuse a provider whose address was taken from the environment: whoever runs this could name a judge of their own."""
+    own = address.rstrip("/")
+    for variable, value in environment.items():
+        if own and value.rstrip("/") == own:
+            raise UserError(f"the address of the provider comes from the variable {shown(variable)}, and only the profile may name one")
+
+
+def _messages(call: Call) -> list[ModelMessage]:
+    opening = ModelRequest(parts=[SystemPromptPart(call.system), UserPromptPart(call.user)])
+    return [opening, *(message for turn in call.turns for message in _turn(turn))]
+
+
+def _turn(turn: Turn) -> tuple[ModelMessage, ModelMessage]:
+    (response,) = ModelMessagesTypeAdapter.validate_json(turn.reply.layer)
+    return response, ModelRequest(parts=[_returned(each) for each in turn.returned])
+
+
+def _returned(given: ToolReturn) -> ToolReturnPart:
+    return ToolReturnPart(given.name, given.text, given.id, outcome="failed" if given.refused else "success")
+
+
+def _parameters(call: Call) -> ModelRequestParameters:
+    return ModelRequestParameters(function_tools=[_tool(each) for each in call.tools], allow_text_output=False)
+
+
+def _tool(given: ToolDeclaration) -> ToolDefinition:
+    return ToolDefinition(name=given.name, description=given.description, parameters_json_schema=dict(given.parameters))
+
+
+def _reply(response: ModelResponse, wire: str) -> Reply:
+    usage = response.usage
+    counted = usage.input_tokens + usage.output_tokens > 0
+    return Reply(
+        calls=tuple(_call(each) for each in response.parts if isinstance(each, ToolCallPart)),
+        prose="".join(each.content for each in response.parts if isinstance(each, TextPart)),
+        ending=_ENDINGS.get(response.finish_reason or "", Ending.DONE),
+        input_tokens=usage.input_tokens if counted else None,
+        output_tokens=usage.output_tokens if counted else None,
+        layer=ModelMessagesTypeAdapter.dump_json([response]).decode("utf-8"),
+        wire=wire,
+    )
+
+
+def _call(part: ToolCallPart) -> ToolCall:
+    arguments = part.args if isinstance(part.args, str) else json.dumps(part.args)
+    return ToolCall(part.tool_call_id, part.tool_name, arguments or "{}")
