@@ -1,0 +1,22 @@
+"""What a tool is to a judge's model: a name, what it is for, and the form of its arguments.
+
+Invariants: a form is one closed object without unions, references or definitions, which every provider takes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDeclaration:
+    """A tool as a model is told of it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """JSON schema of its arguments."""
+
+
+class ToolRefused(Exception):
+    """A call that came to nothing; the text says why, and the model may call again."""
