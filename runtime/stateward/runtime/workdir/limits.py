@@ -26,16 +26,16 @@ FOLDER_ENTRIES_MAX: Final = 100_000
 """Entries of one folder that a walk looks at."""
 WALK_ENTRIES_MAX: Final = 400_000
 """Entries that one walk looks at."""
-SEARCH_LINE_BYTES_MAX: Final = 64 * 1024
-"""The beginning of a line that is searched."""
 SEARCH_FILE_BYTES_MAX: Final = 16 * 1024 * 1024
 """The beginning of a file that is searched."""
 SEARCH_TOTAL_BYTES_MAX: Final = 1024 * 1024 * 1024
 """Read by one search."""
 SEARCH_MEMORY_MAX: Final = 1024 * 1024 * 1024
 """Address space of the process that searches."""
-SEARCH_OUTPUT_BYTES_MAX: Final = 4 * 1024 * 1024
-"""Taken from the process that searches."""
+SEARCH_OUTPUT_FACTOR: Final = 8
+"""Bytes on the wire that one byte of a result takes at most."""
+SEARCH_NOTICES_BYTES: Final = 512 * 1024
+"""Taken from the process that searches besides its results."""
 SEARCH_REQUEST_BYTES_MAX: Final = 64 * 1024
 """Given to the process that searches."""
 SEARCH_GRACE_SECONDS: Final = 3.0

@@ -1,0 +1,152 @@
+"""Run a program that may hang, flood or never end, and take what it says within bounds.
+
+Invariants: no shell; the environment is exactly what is given, and no open file but those named is inherited; the program, and whatever
+it started in its process group, is dead when `run` returns or raises; at most `output_bytes` are kept of what it says.
+"""
+
+import os
+import selectors
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from time import monotonic
+from typing import IO, Final
+
+from stateward.runtime.workdir.limits import CHUNK_BYTES, ERROR_BYTES_MAX
+
+NOWHERE: Final = "/"
+"""The working folder of every program: none of the Workdir's files can be meant by a relative name."""
+
+
+class Ended(StrEnum):
+    """How a program ended."""
+
+    BY_ITSELF = "by_itself"
+    KILLED_LATE = "killed_late"
+    """It ran longer than it may."""
+    KILLED_LOUD = "killed_loud"
+    """It said more than it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a program."""
+
+    ended: Ended
+    status: int
+    """Its exit status; negative for a signal."""
+    output: bytes
+    errors: bytes
+    """The beginning of its standard error."""
+
+
+def run(
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+    seconds: float,
+    output_bytes: int,
+    given: bytes = b"",
+    handles: Sequence[int] = (),
+) -> Ran:
+    """Run a program by its whole path to its end, or kill it. Raises OSError when it cannot be started."""
+    deadline = monotonic() + seconds
+    with subprocess.Popen(  # noqa: S603 -- a whole path and arguments as a list; no shell reads them
+        list(command),
+        env=dict(environment),
+        cwd=NOWHERE,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=tuple(handles),
+        start_new_session=True,
+        bufsize=0,
+    ) as process:
+        try:
+            talk = _Talk(process, given, output_bytes)
+            ended = talk.until(deadline)
+            if ended is Ended.BY_ITSELF and not _waited(process, deadline):
+                ended = Ended.KILLED_LATE
+        finally:
+            _kill(process)
+    return Ran(ended, process.returncode, bytes(talk.output), bytes(talk.errors))
+
+
+class _Talk:
+    """What goes between the program and its caller."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", given: bytes, output_bytes: int) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._stdin, self._stdout = process.stdin, process.stdout
+        self._given = memoryview(given)
+        self._output_bytes = output_bytes
+        self._selector = selectors.DefaultSelector()
+        self.output, self.errors = bytearray(), bytearray()
+        self._selector.register(process.stdin, selectors.EVENT_WRITE)
+        self._selector.register(process.stdout, selectors.EVENT_READ)
+        self._selector.register(process.stderr, selectors.EVENT_READ)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            os.set_blocking(pipe.fileno(), False)
+
+    def until(self, deadline: float) -> Ended:
+        """Go on until the program closes its end, says too much, or the time is over."""
+        with self._selector as selector:
+            while selector.get_map():
+                ready = selector.select(max(0.0, deadline - monotonic()))
+                if monotonic() >= deadline:
+                    return Ended.KILLED_LATE
+                for key, _ in ready:
+                    if not self._moved(key.fileobj):  # type: ignore[arg-type]  # only pipes were registered
+                        selector.unregister(key.fileobj)
+                if len(self.output) > self._output_bytes:
+                    return Ended.KILLED_LOUD
+        return Ended.BY_ITSELF
+
+    def _moved(self, pipe: IO[bytes]) -> bool:
+        if pipe is self._stdin:
+            return self._write()
+        data = os.read(pipe.fileno(), CHUNK_BYTES)
+        if pipe is self._stdout:
+            self.output += data
+        else:
+            self.errors += data[: ERROR_BYTES_MAX - len(self.errors)]
+        return data != b""
+
+    def _write(self) -> bool:
+        if self._given:
+            try:
+                self._given = self._given[os.write(self._stdin.fileno(), self._given) :]
+            except BrokenPipeError:  # it does not want to know
+                self._given = self._given[:0]
+        if self._given:
+            return True
+        self._stdin.close()
+        return False
+
+
+def _waited(process: "subprocess.Popen[bytes]", deadline: float) -> bool:
+    """Wait for the end, where it can be done without giving the number of the process away to another one."""
+    if not hasattr(os, "pidfd_open"):
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, deadline - monotonic()))
+        return process.returncode is not None
+    handle = os.pidfd_open(process.pid)
+    try:
+        with selectors.DefaultSelector() as selector:
+            selector.register(handle, selectors.EVENT_READ)
+            return bool(selector.select(max(0.0, deadline - monotonic())))
+    finally:
+        os.close(handle)
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """Kill the program's group, the leader of which may be gone and leave others, while its number can be nobody else's."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
