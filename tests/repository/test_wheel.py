@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("compiler", "runtime", "store", "resources")
+DATA = ("flows", "profiles")
+"""What ships as data."""
 ABOUT = ("tests", "benchmarks", "docs", "requirements", "Makefile", "pyproject.toml", "README.md", "LICENSE")
 
 
@@ -61,7 +63,7 @@ def test_a_wheel_from_the_source_distribution_holds_what_the_checkout_has(wheel:
         for path in (ROOT / part / "stateward").rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    expected |= {f"stateward/resources/flows/{path.name}" for path in (ROOT / "resources" / "flows").iterdir()}
+    expected |= {f"stateward/resources/{each}/{path.name}" for each in DATA for path in (ROOT / "resources" / each).iterdir()}
     assert expected == held
 
 

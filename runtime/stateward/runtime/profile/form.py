@@ -65,7 +65,7 @@ class Check(StrEnum):
     KEY_PATH = "a path"
     PROGRAM = "a program"
     SELECTOR = "a selector"
-    SELECTORS = "selectors"
+    SELECTORS = "a set of flows"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Invariants: answers out of a file judge only under a profile that is marked as a
 `form` gives it; no secret is held, only where one is found.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -17,6 +18,8 @@ from stateward.runtime.session.strict import JsonValue, render
 
 Value: TypeAlias = bool | int | str | tuple[str, ...]
 """The value of one field of the form."""
+Terms: TypeAlias = Mapping[str, Value]
+"""What somebody says, by the names of the form; what they leave unsaid is not there."""
 
 
 class VerifierKind(StrEnum):

@@ -1,0 +1,193 @@
+"""Layers to one profile: operator over workspace over role over built-in.
+
+Invariants: what comes out never grants what any layer denies, whatever the others say; a profile that would be judged by whom a layer does
+not allow is none. Two profiles, or a profile and one that a log pins, are narrowed by each other by the same rules.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import reduce
+from typing import Final
+
+from stateward.runtime.core.decide import Bounds
+from stateward.runtime.profile.form import FIELDS, Field, Rule, joined
+from stateward.runtime.profile.selectors import allowed
+from stateward.runtime.profile.terms import (
+    KeyCommand,
+    KeyFile,
+    KeySource,
+    ModelSettings,
+    Profile,
+    Terms,
+    Value,
+    VerifierBounds,
+    VerifierKind,
+)
+from stateward.runtime.session.chain import digest_of
+from stateward.runtime.session.entries import Assurance
+from stateward.runtime.session.payloads import PinnedProfile
+from stateward.runtime.session.strict import Malformed, parse
+
+JUDGE: Final = tuple(each.name for each in FIELDS.values() if each.rule is Rule.WHOLE)
+"""The fields that are chosen together."""
+
+
+class Layer(StrEnum):
+    """Who says something, the highest first."""
+
+    OPERATOR = "operator"
+    WORKSPACE = "workspace"
+    ROLE = "role"
+    BUILT_IN = "built-in"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one layer says."""
+
+    layer: Layer
+    file: str
+    """The file it stands in, as people know it."""
+    digest: str
+    """Of the bytes of that file."""
+    terms: Terms
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """Why layers come to no profile."""
+
+    message: str
+    remedy: str
+
+
+def combined(upper: Terms, lower: Terms) -> Terms:
+    """Join what two layers say, the upper one first. Of a field that only one of them says, that is what both come to."""
+    ours = {name: value for name, value in upper.items() if name not in JUDGE}
+    theirs = {name: value for name, value in lower.items() if name not in JUDGE}
+    judge = {name: value for name, value in (upper if _has_judge(upper) else lower).items() if name in JUDGE}
+    both = {name: joined(FIELDS[name], value, theirs[name]) for name, value in ours.items() if name in theirs}
+    return {**theirs, **ours, **both, **judge}
+
+
+def _has_judge(terms: Terms) -> bool:
+    return any(name in terms for name in JUDGE)
+
+
+def profile_of(name: str, layers: Sequence[Terms]) -> Profile | Unusable:
+    """Give the profile that layers come to, the highest first."""
+    nothing: Terms = {}
+    return _made(name, reduce(combined, layers, nothing))
+
+
+def set_by(field: Field, layers: Sequence[Said]) -> tuple[Layer, ...]:
+    """Say which layers gave a field its value, the highest first; none where it is what it is when nobody says it."""
+    if field.rule is Rule.WHOLE:
+        return next(((each.layer,) for each in layers if _has_judge(each.terms)), ())
+    saying = [(each.layer, each.terms[field.name]) for each in layers if field.name in each.terms]
+    if field.rule is Rule.CHOICE:
+        return tuple(layer for layer, _ in saying[:1])
+    if not saying:
+        return ()
+    value = reduce(lambda upper, lower: joined(field, upper, lower), (said for _, said in saying))
+    deciding = tuple(layer for layer, said in saying if said == value)
+    return deciding or tuple(layer for layer, _ in saying)
+
+
+def narrowed(in_force: Profile, pinned: PinnedProfile) -> Profile | Unusable:
+    """Give what both the profile in force and the one that a log pins grant; who judges, and how, is of the one in force.
+
+    Raises Malformed when what is pinned is no value of a profile, or not the one that its digest is of.
+    """
+    made = _made(in_force.name, combined(in_force.values(), pinned_terms(pinned)))
+    return made if isinstance(made, Unusable) else replace(made, model=in_force.model, lease_seconds=in_force.lease_seconds)
+
+
+def pinned_terms(pinned: PinnedProfile) -> Terms:
+    """Read what a log pins. One that was pinned before there were more says four fields. Raises Malformed."""
+    if not pinned.value:
+        return {
+            "demonstration": pinned.demonstration,
+            "feature.flow": pinned.flow_enabled,
+            "agent_selectors": tuple(sorted(pinned.agent_selectors)),
+        }
+    if digest_of(pinned.value.encode()) != pinned.digest:
+        raise Malformed("the profile that is pinned is not the one that its digest is of")
+    given = parse(pinned.value.encode())
+    if not isinstance(given, dict):
+        raise Malformed("the profile that is pinned is no object")
+    return {name: _pinned_value(name, value) for name, value in given.items()}
+
+
+def _pinned_value(name: str, given: object) -> Value:
+    field = FIELDS.get(name)
+    value = tuple(given) if isinstance(given, list) else given
+    if (
+        field is None
+        or type(value) is not type(field.unsaid)
+        or (isinstance(value, tuple) and not all(isinstance(each, str) for each in value))
+    ):
+        raise Malformed(f"the profile that is pinned says `{name:.80}` in an unknown way")
+    assert isinstance(value, bool | int | str | tuple)
+    return value
+
+
+def _made(name: str, said: Terms) -> Profile | Unusable:
+    terms: Terms = {**{each.name: each.unsaid for each in FIELDS.values()}, **said}
+    kind = VerifierKind(_text(terms, "verifier.kind"))
+    if kind.value not in _texts(terms, "verifiers"):
+        granted = " or ".join(f"`{each}`" for each in _texts(terms, "verifiers")) or "nobody"
+        return Unusable(f"profile `{name}` is to be judged by `{kind}`, and its layers allow {granted}", "choose another verifier")
+    if kind is VerifierKind.SCRIPTED and not terms["demonstration"]:
+        return Unusable(f"profile `{name}` is to be judged by a script, and is no demonstration", "choose another verifier")
+    selectors = _texts(terms, "selectors")
+    return Profile(
+        name,
+        kind,
+        demonstration=terms["demonstration"] is True,
+        flow_enabled=terms["feature.flow"] is True,
+        agent_selectors=tuple(each for each in _texts(terms, "agent_selectors") if allowed(each, selectors)),
+        bounds=Bounds(
+            _number(terms, "caps.hold_after"), _number(terms, "caps.visit_verifications"), _number(terms, "caps.instance_verifications")
+        ),
+        lease_seconds=float(_number(terms, "lease_seconds")),
+        operator_assurance=Assurance(_text(terms, "operator_assurance")),
+        selectors=selectors,
+        verifiers=tuple(VerifierKind(each) for each in _texts(terms, "verifiers")),
+        verification=VerifierBounds(
+            **{each: _number(terms, f"bounds.{each}") for each in ("turns", "wall_seconds", "tokens", "read_bytes", "page_entries")}
+        ),
+        visit_tokens_max=_number(terms, "caps.visit_tokens"),
+        instance_tokens_max=_number(terms, "caps.instance_tokens"),
+        model=_model(terms) if kind is VerifierKind.MODEL else None,
+        program=_texts(terms, "verifier.program"),
+    )
+
+
+def _model(terms: Terms) -> ModelSettings:
+    key: KeySource | None = None
+    if file := _text(terms, "verifier.key_file"):
+        key = KeyFile(file)
+    elif command := _texts(terms, "verifier.key_command"):
+        key = KeyCommand(command)
+    return ModelSettings(_text(terms, "verifier.model"), _text(terms, "verifier.provider"), _text(terms, "verifier.base_url"), key)
+
+
+def _text(terms: Mapping[str, Value], name: str) -> str:
+    value = terms[name]
+    assert isinstance(value, str), f"{name} is a text"
+    return value
+
+
+def _texts(terms: Mapping[str, Value], name: str) -> tuple[str, ...]:
+    value = terms[name]
+    assert isinstance(value, tuple), f"{name} is a list"
+    return value
+
+
+def _number(terms: Mapping[str, Value], name: str) -> int:
+    value = terms[name]
+    assert isinstance(value, int), f"{name} is a number"
+    return value
