@@ -76,6 +76,11 @@ def test_a_fork_goes_on_by_itself(here: Place) -> None:
     assert ("two", "active") == (fork["flow"]["state"], fork["flow"]["status"])
     refused = here.call("operate", "delete", parent, "--yes")
     assert 1 == refused.status
+    log = here.done("log", fork["worker"])
+    assert "make-whole recorded" in here.done("operate", "make-whole", fork["worker"], "--reason", "the parent has to go")
+    here.done("operate", "delete", parent, "--yes")
+    assert here.done("log", fork["worker"]).startswith(log.rstrip())
+    assert "intact    yes" in here.done("log", "verify", fork["worker"])
 
 
 def test_a_deleted_worker_is_gone_and_deleting_asks_back(here: Place) -> None:

@@ -140,10 +140,16 @@ class Desk:
     """One Worker in one store, and an engine; `restarted` gives the same store to an engine that remembers nothing."""
 
     def __init__(
-        self, flow: str = "fork", profile: Profile = DEMONSTRATION, actor: Actor = PERSON, *, checkpoint_entries: int = CHECKPOINT_ENTRIES
+        self,
+        flow: str = "fork",
+        profile: Profile = DEMONSTRATION,
+        actor: Actor = PERSON,
+        *,
+        checkpoint_entries: int = CHECKPOINT_ENTRIES,
+        sessions: MemorySessionStore | None = None,
     ) -> None:
         self._checkpoint_entries = checkpoint_entries
-        self.sessions = MemorySessionStore()
+        self.sessions = sessions or MemorySessionStore()
         self.leases = MemoryLeaseStore()
         self.catalog = Catalog()
         self.ids = CountingIds()

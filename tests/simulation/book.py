@@ -8,7 +8,7 @@ The laws say nothing of how the engine works: they know the stored entries, what
 - a state is entered only on verdicts that somebody reported for that attempt, of which exactly one was `met`, or by a person's act;
 - weakening one verdict of a rejected attempt lets nothing through;
 - all who ask about one attempt are told the same, and it is what is stored; one submission has one entry;
-- a fork begins as its parent stood, but for a new instance and no open attempt.
+- a fork begins as its parent stood, but for a new instance and no open attempt; made whole, it reads the same without its parent.
 """
 
 from collections.abc import Mapping

@@ -25,6 +25,7 @@ from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
+    Deleted,
     Ids,
     Lease,
     SessionStore,
@@ -149,6 +150,7 @@ class World:
             (2, self._record),
             (3, self._operate),
             (1, self._fork),
+            (1, self._make_whole),
             (1, self._run),
             (1, self._wait),
             (1, self._create),
@@ -421,6 +423,17 @@ class World:
         else:
             assert answer.code is RefusalCode.OPERATION_CONFLICT, answer
 
+    def _make_whole(self, engine: Engine, book: Book) -> None:
+        before = self._mark(book)
+        answer = engine.make_whole(book.worker, "the parent has to go", PERSON, f"whole {self.random.randrange(3)}")
+        if isinstance(answer, Operated):
+            assert book.parent is not None
+            assert answer.about == book.parent.worker
+        else:
+            expected = RefusalCode.NOT_A_FORK if book.parent is None else RefusalCode.ALREADY_WHOLE
+            assert answer.code is expected, answer
+            self._refused(book, before)
+
     # --- what was said --------------------------------------------------------------------------------------------------------------
 
     def _heard(self, book: Book, answer: Answered | InProgress | Refusal, before: tuple[int, int]) -> None:
@@ -467,6 +480,21 @@ class World:
             self._tell_all(self.engines[0], book)
             book.check(self.store.sound, self.engines)
             book.check_whole(self.store.sound)
+        self._bury_parents(self.engines[0])
+
+    def _bury_parents(self, engine: Engine) -> None:
+        """Make every fork whole and delete what it was forked off; it reads on as if nothing had happened."""
+        forks = [book for book in self.books.values() if book.parent is not None]
+        before = {book.worker: list(engine.log(book.worker)) for book in forks}
+        for book in forks:
+            made = engine.make_whole(book.worker, "settling", PERSON)
+            assert isinstance(made, Operated) or made.code is RefusalCode.ALREADY_WHOLE, made
+        for parent in {book.parent.worker for book in forks if book.parent is not None}:
+            assert isinstance(engine.delete(parent, PERSON), Deleted)
+        for book in forks:
+            if self.store.head(book.worker) is not None:
+                read = list(self._engine().log(book.worker))
+                assert before[book.worker] == read[: len(before[book.worker])]
 
     def _settle(self, engine: Engine, book: Book) -> None:
         if self._instance(book).paused is not None and self._instance(book).status is Status.ACTIVE:

@@ -8,9 +8,10 @@ import pytest
 
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.engine.answers import Answered
+from stateward.runtime.engine.forking import Forked
 from stateward.runtime.ports import Committed, SessionStore
 from stateward.runtime.session.chain import digest_of
-from stateward.runtime.session.entries import GENESIS, NewEntry
+from stateward.runtime.session.entries import Head, NewEntry
 from stateward.runtime.session.export import (
     Export,
     ExportProblem,
@@ -21,8 +22,9 @@ from stateward.runtime.session.export import (
     pinned_by,
     read_export,
 )
+from stateward.runtime.session.verification import Ends, verify
 from stateward.store.memory_sessions import MemorySessionStore
-from tests.runtime.engines import WORKSPACE, Desk, Judge, engine_on, saying
+from tests.runtime.engines import PERSON, WORKSPACE, Desk, Judge, engine_on, saying
 
 TRANSITIONS = 40
 
@@ -33,7 +35,8 @@ def exported(sessions: SessionStore, worker: str) -> list[str]:
     entries = list(sessions.entries(worker, 0, head.seq))
     pinned = dict.fromkeys(digest for entry in entries for digest in pinned_by(entry))
     known = {digest: sessions.definition(digest) or b"" for digest in pinned}
-    lines = [header_line(worker, WORKSPACE, GENESIS, head), *map(entry_line, entries)]
+    base = Head(entries[0].seq - 1, entries[0].previous)
+    lines = [header_line(worker, WORKSPACE, base, head), *map(entry_line, entries)]
     return [*lines, *(definition_line(*each) for each in known.items()), end_line(len(entries), len(known))]
 
 
@@ -67,6 +70,32 @@ def test_every_entry_and_definition_comes_back_as_it_was(desk: Desk) -> None:
         read.state.instance and read.state.instance.state,
         read.state.instance and read.state.instance.attempt,
     )
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["reading through its parent", "whole"])
+def test_the_export_of_a_fork_verifies_and_folds_without_its_parent(desk: Desk, whole: bool) -> None:
+    desk.request("go", {"x": Verdict.MET})
+    fork = desk.engine.fork(desk.worker, "try another way", PERSON)
+    assert isinstance(fork, Forked)
+    if whole:
+        desk.engine.make_whole(fork.worker, "the parent has to go", PERSON)
+    desk.engine.request_transition(fork.worker, "the end", PERSON, Judge(saying({"end": Verdict.MET})))
+    read = read_export(exported(desk.sessions, fork.worker))
+    assert read.base == Head(fork.origin.seq, fork.origin.digest)
+    assert list(read.entries) == list(desk.sessions.entries(fork.worker))
+    verified = verify(fork.worker, Ends(read.base, read.head, read.head.seq), read.entries, lambda *_: True)
+    assert (True, "yes", "yes") == (verified.is_well, verified.intact, verified.complete)
+    assert read.state.instance is not None
+    assert ("done", 3) == (read.state.instance.state, read.state.instance.visit)
+
+
+def test_an_export_of_a_fork_that_claims_another_beginning_is_refused(desk: Desk) -> None:
+    fork = desk.engine.fork(desk.worker, "try another way", PERSON)
+    assert isinstance(fork, Forked)
+    _, *lines = exported(desk.sessions, fork.worker)
+    head = desk.sessions.head(fork.worker)
+    assert head is not None
+    assert "does not follow" in refused([header_line(fork.worker, WORKSPACE, Head(fork.origin.seq, digest_of(b"")), head), *lines])
 
 
 def test_seals_come_back_too(desk: Desk) -> None:

@@ -12,7 +12,9 @@ from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey
 
 from stateward.runtime.core.events import FailureCause, Verdict
-from stateward.runtime.session.entries import GENESIS, Head
+from stateward.runtime.engine.forking import Forked
+from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.session.entries import Head
 from stateward.runtime.session.envelope import (
     PAYLOAD_TYPE,
     SIGNATURES_MAX,
@@ -32,18 +34,19 @@ from stateward.runtime.session.statement import (
     read_head,
     read_statement,
 )
-from stateward.runtime.session.verification import Anchor, Ends, verify
+from stateward.runtime.session.verification import Anchor, verify
 from stateward.store.keys import Purpose
 from stateward.store.seal import is_signed, public_half, public_pem, sign
-from tests.runtime.engines import NOON, PERSON, Desk, Judge, failing
+from tests.runtime.engines import NOON, PERSON, Desk, Judge, failing, saying
 from tests.store.sealing import key_folder
 
 
-def stated(desk: Desk) -> bytes:
-    view, entries = desk.view, desk.log()
-    verified = verify(
-        desk.worker, Ends(GENESIS, view.head, view.head.seq), entries, lambda *_: True, anchors=[Anchor(view.head, "witness")]
-    )
+def stated(desk: Desk, worker: str | None = None) -> bytes:
+    named = worker or desk.worker
+    view, entries, ends = desk.engine.view(named), list(desk.sessions.entries(named)), desk.sessions.ends(named)
+    assert isinstance(view, WorkerView)
+    assert ends is not None
+    verified = verify(named, ends, entries, lambda *_: True, anchors=[Anchor(view.head, "witness")])
     about = About(
         worker=view.worker,
         workspace=view.workspace,
@@ -121,6 +124,46 @@ def test_an_operators_act_is_in_the_statement() -> None:
     assert ("cancel", "no longer wanted", "ada") == (act["verb"], act["reason"], act["by"]["principal"])
     assert "instance_cancelled" == predicate["flows"][0]["path"][-1]["act"]
     assert "cancelled" == predicate["flows"][0]["status"]
+
+
+def forked(desk: Desk) -> str:
+    fork = desk.engine.fork(desk.worker, "try another way", PERSON)
+    assert isinstance(fork, Forked)
+    desk.engine.request_transition(fork.worker, "fixed it", PERSON, Judge(saying({"bad": Verdict.MET})))
+    return fork.worker
+
+
+def test_a_statement_about_a_fork_says_what_it_goes_on_from_and_its_own_path() -> None:
+    desk = Desk("review")
+    desk.request("now I am", {"ready": Verdict.MET})
+    head = desk.view.head
+    fork = forked(desk)
+    predicate = read_statement(stated(desk, fork))
+    assert {"worker": desk.worker, "seq": head.seq, "digest": head.digest} == predicate["forked_from"]
+    (flow,) = predicate["flows"]
+    assert ("workspace:review", desk.flow.pin.definition_digest, "person") == (
+        flow["selector"],
+        flow["definition_digest"],
+        flow["chosen_by"],
+    )
+    assert (2, ["fix"], {"requested": 1, "entered": 1}) == (
+        flow["entered_before_fork"],
+        [step["state"] for step in flow["path"]],
+        flow["attempts"],
+    )
+    assert ("fix", "active") == (flow["state"], flow["status"])
+    assert 4 == predicate["log"]["entries"]
+
+
+def test_a_statement_about_a_fork_is_checked_by_its_signature_alone(tmp_path: Path) -> None:
+    desk = Desk("review")
+    desk.request("now I am", {"ready": Verdict.MET})
+    statement = stated(desk, forked(desk))
+    envelope, _ = signed(tmp_path, statement)
+    read = read_envelope(write_envelope(envelope))
+    public = public_half(key_folder(tmp_path / "keys").current(Purpose.SIGN))
+    assert is_signed(public, read.signed, read.signatures[0].signature)
+    assert desk.worker == read_statement(read.payload)["forked_from"]["worker"]
 
 
 def test_the_same_log_and_time_give_the_same_bytes(desk: Desk) -> None:

@@ -31,6 +31,9 @@ class RefusalCode(StrEnum):
     OPERATION_CONFLICT = "operation_conflict"
     ENTRY_NOT_FOUND = "entry_not_found"
     FORKS_DEPEND = "forks_depend"
+    NOT_A_FORK = "not_a_fork"
+    ALREADY_WHOLE = "already_whole"
+    NOT_ROLLED_BACK = "not_rolled_back"
     # a record of a host
     RECORD_MALFORMED = "record_malformed"
     RECORD_TOO_LARGE = "record_too_large"
@@ -56,6 +59,7 @@ class RefusalCode(StrEnum):
     # any of them
     WORKER_NOT_FOUND = "worker_not_found"
     WORKER_READ_ONLY = "worker_read_only"
+    ROLLED_BACK = "rolled_back"
     WORKER_CONTENDED = "worker_contended"
 
 

@@ -1,28 +1,35 @@
-"""Forking a Worker, and deleting one.
+"""Forking a Worker, making a fork whole, and deleting a Worker.
 
 Invariants: a fork goes on from an entry of its parent under the next number, with a new instance, the same visit, no open attempt; the
-parent's log says so before the fork is there, so that no fork is unknown to its parent; a parent is not deleted while a fork of it is.
+parent's log says so before the fork is there, so that no fork is unknown to its parent; a parent is not deleted while a fork reads from it.
+A fork is whole once it holds every entry before it, digests and seals included, and says so; until then nothing has changed for anybody.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from stateward.runtime.core.instance import FlowState
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import listed
 from stateward.runtime.engine.commit import Append, Tries, contended, not_found
-from stateward.runtime.engine.folding import Loaded, WorkerFold, checkpoint_of, payload_of
+from stateward.runtime.engine.folding import INSPECT, Loaded, WorkerFold, checkpoint_of, damaged, payload_of
+from stateward.runtime.engine.keys import INHERITED_WHOLE, inherited_key
 from stateward.runtime.engine.limits import COMMITS_MAX, FORKS_LISTED_MAX
+from stateward.runtime.engine.lineage import checked, entries_through, whole_of
 from stateward.runtime.engine.means import Means
-from stateward.runtime.engine.operating import Operation, act_entry, earlier_operation
+from stateward.runtime.engine.operating import Operated, Operation, act_entry, earlier_operation, standing_of
 from stateward.runtime.engine.records import ENGINE
-from stateward.runtime.ports import Committed, Deleted, Moved, OutcomeUnknown, SessionStore
+from stateward.runtime.ports import Committed, Damaged, Deleted, Moved, OutcomeUnknown, SessionStore
 from stateward.runtime.session.acts import ForkOrigin
-from stateward.runtime.session.entries import Head, Kind, NewEntry
+from stateward.runtime.session.entries import Head, Kind, NewEntry, reference
+from stateward.runtime.session.inherited import Whole, parts_of, write_whole
 from stateward.runtime.session.payloads import OperatorAct, encode
+from stateward.runtime.session.strict import Malformed
 
 FORK = "fork"
+MAKE_WHOLE = "make-whole"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +119,66 @@ def _forked(flow: FlowState, instance: str) -> FlowState:
     return flow if before is None else replace(flow, instance=replace(before, id=instance, attempt=None, last=None))
 
 
+def make_whole(means: Means, worker: str, operation: Operation) -> Operated | Refusal:
+    """Copy what a fork reads from the logs before it into its own, and say so. What an interrupted call copied is not copied again."""
+    loaded = means.folds.load(worker)
+    if loaded is None:
+        return not_found(worker)
+    origin = loaded.session.forked_from
+    if origin is None:
+        return Refusal(RefusalCode.NOT_A_FORK, f"Worker {worker} was not forked off another")
+    ended = b""
+    if whole_of(means.sessions, worker) is None:
+        number = 0
+        for number, payload in enumerate(_copy(means.sessions, worker, origin), start=1):
+            refused = means.commit(worker, partial(_keep, means, number, payload))
+            if isinstance(refused, Refusal):
+                return refused
+        ended = write_whole(Whole(number, origin.seq, origin.worker))
+    return means.commit(worker, partial(_ended, means, operation, origin, ended))
+
+
+def _copy(sessions: SessionStore, worker: str, origin: ForkOrigin) -> Iterator[bytes]:
+    """Give the parts of what a fork is to hold. Raises Damaged for entries that do not lead from the beginning to the fork."""
+    try:
+        yield from parts_of(checked(entries_through(sessions, worker, 0, origin.seq), 0, origin))
+    except Malformed as problem:
+        raise Damaged(f"Worker {worker} cannot be made whole: {problem}", INSPECT) from problem
+
+
+def _keep(means: Means, number: int, payload: bytes, loaded: Loaded) -> Append[None] | None:
+    earlier = means.sessions.find(loaded.worker, inherited_key(number))
+    if earlier is None:
+        return Append((NewEntry(Kind.INHERITED, ENGINE, means.clock.now(), payload, inherited_key(number)),), lambda _: None)
+    if earlier.payload != payload:
+        raise damaged(loaded.worker, earlier.seq, f"it holds another copy of Worker {loaded.worker}")
+    return None
+
+
+def _ended(
+    means: Means, operation: Operation, origin: ForkOrigin, ended: bytes, loaded: Loaded
+) -> Append[Operated | Refusal] | Operated | Refusal:
+    earlier = earlier_operation(means, loaded.worker, operation)
+    if earlier is not None:
+        return earlier
+    if not ended or whole_of(means.sessions, loaded.worker) is not None:
+        return Refusal(RefusalCode.ALREADY_WHOLE, f"Worker {loaded.worker} holds all that was recorded before it was forked off")
+    end = NewEntry(Kind.INHERITED, ENGINE, means.clock.now(), ended, INHERITED_WHOLE)
+    said = act_entry(means, operation, loaded.flow, loaded.flow, about=origin.worker)
+    standing = standing_of(loaded.flow)
+    entry = reference(loaded.head.seq + 2)
+    done = Operated(loaded.worker, operation.id, entry, operation.verb, origin.worker, standing, standing)
+    return Append((end, said), lambda _: done)
+
+
 def forks_of(sessions: SessionStore, worker: str) -> Iterator[str]:
-    """Give the forks of a Worker that are there."""
+    """Give the forks of a Worker that are there and read from it."""
     for entry in sessions.entries(worker):
         if entry.kind == Kind.OPERATOR_ACT:
             payload = payload_of(entry)
             if isinstance(payload, OperatorAct) and payload.verb == FORK:
                 named = _said(payload.about)[1]
-                if sessions.head(named) is not None:
+                if sessions.head(named) is not None and whole_of(sessions, named) is None:
                     yield named
 
 
@@ -132,7 +191,9 @@ def delete(means: Means, worker: str) -> Deleted | Refusal:
         forks = tuple(islice(forks_of(means.sessions, worker), FORKS_LISTED_MAX))
         if forks:
             return Refusal(
-                RefusalCode.FORKS_DEPEND, f"the entries before their forks are read from it: {listed(forks)}", ("delete the forks first",)
+                RefusalCode.FORKS_DEPEND,
+                f"the entries before their forks are read from it: {listed(forks)}",
+                ("make the forks whole", "delete the forks first"),
             )
         deleted = means.sessions.delete(worker, head, means.clock.now())
         if isinstance(deleted, Deleted):

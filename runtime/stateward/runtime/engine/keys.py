@@ -26,6 +26,15 @@ def run_key(run: str, end: str) -> str:
     return f"run:{end}:{run}"
 
 
+def inherited_key(part: int) -> str:
+    """Name the entry that holds a part of what a fork inherited."""
+    return f"inherited:{part}"
+
+
+INHERITED_WHOLE: Final = "inherited:whole"
+"""Names the entry that says that a fork holds all it inherited."""
+
+
 def submission_key(submission: str) -> str:
     """Name the entry of a submission."""
     return f"submission:{submission}"

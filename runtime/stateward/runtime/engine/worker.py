@@ -188,8 +188,16 @@ class Engine:
         problem = reason_problem(given.reason)
         return problem or forking.fork(self._means, worker, at, given)
 
+    def make_whole(self, worker: str, reason: str, actor: Actor, operation: str | None = None) -> Operated | Refusal:
+        """Copy what a fork reads from its parent into its own log: then the parent may be deleted."""
+        given = operating.operation_of(self._means, forking.MAKE_WHOLE, reason, actor, operation)
+        if isinstance(given, Refusal):
+            return given
+        problem = reason_problem(given.reason)
+        return problem or forking.make_whole(self._means, worker, given)
+
     def delete(self, worker: str, actor: Actor) -> Deleted | Refusal:
-        """Delete a Worker and its session for good; refused while a fork of it is there."""
+        """Delete a Worker and its session for good; refused while a fork reads from it."""
         problem = operating.operator_problem(actor, self._means.profile)
         return problem or forking.delete(self._means, worker)
 

@@ -31,6 +31,8 @@ class Kind(StrEnum):
     WORKER_STOPPED = "worker_stopped"
     OPERATOR_ACT = "operator_act"
     REWOUND = "rewound"
+    INHERITED = "inherited"
+    ROLLBACK_ACCEPTED = "rollback_accepted"
 
 
 class ActorClass(StrEnum):

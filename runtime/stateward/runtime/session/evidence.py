@@ -45,6 +45,7 @@ _TABLE: Final[dict[tuple[str, ActorClass], EvidenceClass]] = {
     (Kind.NOTE, ActorClass.PERSON): EvidenceClass.CLAIM,
     (Kind.OPERATOR_ACT, ActorClass.PERSON): EvidenceClass.OPERATOR,
     (Kind.REWOUND, ActorClass.PERSON): EvidenceClass.OPERATOR,
+    (Kind.ROLLBACK_ACCEPTED, ActorClass.PERSON): EvidenceClass.OPERATOR,
 }
 
 
@@ -63,4 +64,4 @@ def is_news(entry: Entry) -> bool:
     return is_admissible(entry) and entry.actor.actor_class is not ActorClass.ENGINE and entry.kind not in _OWN
 
 
-_OWN: Final = frozenset({Kind.OPERATOR_ACT, Kind.REWOUND})
+_OWN: Final = frozenset({Kind.OPERATOR_ACT, Kind.REWOUND, Kind.ROLLBACK_ACCEPTED})

@@ -60,12 +60,13 @@ def header_line(worker: str, workspace: str, base: Head, head: Head) -> str:
     return _line({"type": "log", "version": VERSION, "worker": worker, "workspace": workspace, "base": _head(base), "head": _head(head)})
 
 
-def entry_line(entry: Entry) -> str:
-    """Give the line of an entry."""
+def entry_line(entry: Entry, *, named: bool = False) -> str:
+    """Give the line of an entry; `named` where the lines around it are of several logs, so that it says of which one it is."""
     actor = entry.actor
     return _line(
         {
             "type": "entry",
+            **({"worker": entry.worker} if named else {}),
             "v": entry.version,
             "seq": entry.seq,
             "time": time_text(entry.time),
@@ -228,6 +229,11 @@ def _read_head(members: Mapping[str, Any]) -> Head:
 
 def _read_bytes(members: Mapping[str, Any]) -> bytes:
     return b64decode(members["base64"], validate=True) if "base64" in members else str(members["text"]).encode("utf-8")
+
+
+def read_entry_line(members: Mapping[str, Any]) -> Entry:
+    """Read an entry from the members of a line that says of which log it is. Raises ValueError, KeyError or TypeError."""
+    return _read_entry(str(members["worker"]), members)
 
 
 def _read_entry(worker: str, members: Mapping[str, Any]) -> Entry:

@@ -25,11 +25,12 @@ from stateward.runtime.core.events import (
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
 )
+from stateward.runtime.core.instance import Pin
 from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import Entry, Head, reference
 from stateward.runtime.session.event_codec import event_name
 from stateward.runtime.session.evidence import EvidenceClass, evidence_class
-from stateward.runtime.session.payloads import OperatorAct, PinnedProfile, decode, flow_events
+from stateward.runtime.session.payloads import Checkpoint, OperatorAct, PinnedProfile, decode, flow_events
 from stateward.runtime.session.strict import Newer
 from stateward.runtime.session.verification import Verification
 
@@ -103,6 +104,7 @@ def _predicate(about: About, verified: Verification, told: "_Told") -> dict[str,
         "isolation": about.isolation,
         "profile": about.profile.name,
         "demonstration": about.profile.demonstration,
+        "forked_from": told.forked_from,
         "verifier": {"kind": about.verifier, "model": None, "prompt_digest": None, "self_judged": about.self_judged},
         "flows": told.flows,
         "steps_left_out": told.steps_left_out,
@@ -129,6 +131,7 @@ class _Told:
     def __init__(self) -> None:
         self.flows: list[dict[str, Any]] = []
         self.acts: list[dict[str, Any]] = []
+        self.forked_from: dict[str, Any] | None = None
         self.evidence: Counter[EvidenceClass] = Counter()
         self.unread = 0
         """Entries that only a newer program reads."""
@@ -148,6 +151,8 @@ class _Told:
             return
         if isinstance(payload, OperatorAct):
             self._take_act(entry, payload)
+        if isinstance(payload, Checkpoint):
+            self._take_checkpoint(payload)
         for event in flow_events(payload):
             self._take_event(entry, event)
 
@@ -158,10 +163,20 @@ class _Told:
         actor = {"class": str(entry.actor.actor_class), "principal": entry.actor.principal, "assurance": str(entry.actor.assurance)}
         self.acts.append({"entry": entry.reference, "time": time_text(entry.time), "verb": act.verb, "reason": act.reason, "by": actor})
 
+    def _take_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Take up the flow that was running where a fork begins."""
+        origin, instance = checkpoint.session.forked_from, checkpoint.flow.instance
+        if origin is None or self.forked_from is not None:
+            return
+        self.forked_from = {"worker": origin.worker, "seq": origin.seq, "digest": origin.digest}
+        if instance is not None:
+            here = {"state": instance.state, "status": str(instance.status), "entered_before_fork": instance.visit}
+            self.flows.append({**_flow(instance.id, instance.pin), **here})
+
     def _take_event(self, entry: Entry, event: Event) -> None:
         match event:
             case InstanceStarted():
-                self.flows.append(_flow(event))
+                self.flows.append(_flow(event.instance, event))
             case TransitionRequested():
                 self._asked = event
                 self._count("requested")
@@ -181,13 +196,10 @@ class _Told:
                 return  # what moves nothing and asks for nothing
 
     def _count(self, what: str) -> None:
-        if self.flows:
-            attempts = self.flows[-1]["attempts"]
-            attempts[what] = attempts.get(what, 0) + 1
+        attempts = self.flows[-1]["attempts"]
+        attempts[what] = attempts.get(what, 0) + 1
 
     def _enter(self, entry: Entry, entered: StateEntered) -> None:
-        if not self.flows:
-            return  # a fork, whose flow began in the log that it was forked off
         flow = self.flows[-1]
         flow["state"], flow["status"] = entered.state, str(entered.status)
         if entered.transition is not None:
@@ -209,17 +221,18 @@ class _Told:
         return {"transition": entered.transition, "attempt": entered.attempt, "reason": reason, "verdicts": verdicts}
 
 
-def _flow(started: InstanceStarted) -> dict[str, Any]:
+def _flow(instance: str, pin: InstanceStarted | Pin) -> dict[str, Any]:
     return {
-        "instance": started.instance,
-        "selector": started.selector,
-        "flow_id": started.flow_id,
-        "flow_revision": started.flow_revision,
-        "content_digest": started.content_digest,
-        "definition_digest": started.definition_digest,
-        "chosen_by": started.chosen_by,
+        "instance": instance,
+        "selector": pin.selector,
+        "flow_id": pin.flow_id,
+        "flow_revision": pin.flow_revision,
+        "content_digest": pin.content_digest,
+        "definition_digest": pin.definition_digest,
+        "chosen_by": pin.chosen_by,
         "state": "",
         "status": "",
+        "entered_before_fork": 0,
         "attempts": {},
         "path": [],
     }

@@ -53,7 +53,7 @@ def _acted(worker: str, workdir: Path, store: Place | None, act: Callable[[Runti
 
 @click.group("operate")
 def operate_group() -> None:
-    """Step in: pause, resume, withdraw, cancel, clear, rewind, fork, stop, delete.
+    """Step in: pause, resume, withdraw, cancel, clear, rewind, fork, make-whole, stop, delete.
 
     WORKER is the id of a Worker, or a beginning or end of it.
     """
@@ -88,6 +88,13 @@ def rewind_command(*, worker: str, reason: str, state: str, workdir: Path, store
 def fork_command(*, worker: str, reason: str, at: int | None, workdir: Path, store: Place | None) -> None:
     """Start a second Worker that goes on from an entry of this one."""
     _acted(worker, workdir, store, lambda runtime, named: runtime.engine.fork(named, reason, person_at_terminal(), at=at))
+
+
+@operate_group.command("make-whole")
+@_acts
+def make_whole_command(*, worker: str, reason: str, workdir: Path, store: Place | None) -> None:
+    """Copy what a fork reads from its parent into its own log. Then the parent may be deleted."""
+    _acted(worker, workdir, store, lambda runtime, named: runtime.engine.make_whole(named, reason, person_at_terminal()))
 
 
 @operate_group.command("stop")
