@@ -33,6 +33,21 @@ def faults(text: str) -> list[str]:
         "let f = (x, y) => x; in f(1,, 2)",
         "[1,, 2] as [Int, Int]",
         "[1, 2] as [Int,, Int]",
+        "[1 2] as [Int]",
+        "let x , = 1; y = 2; in x + y",
+        "let code-review = 1; in code-review",
+        "code-review = 1; b = code-review;",
+        "a , = 1; b , = 2; c = [a, b];",
+        "let a: Int = 1; in a",
+        "((x? ) => x + 1)(2)",
+        "let f = (if x) => x; in f(1)",
+        "let f = (x) => x; in f(if 1)",
+        "let f = (x = 1) => x; in f()",
+        "match 1 { = 1: 2; }",
+        "(match 1 { 1 2: 3; 1: Int; }) + 1",
+        "{ = 1; a = 1; ...Int }.c",
+        "(0 | 1) + true",
+        "[1..3]",
     ],
 )
 def test_what_only_follows_from_a_broken_part_is_not_told(text: str) -> None:
@@ -47,6 +62,9 @@ def test_what_only_follows_from_a_broken_part_is_not_told(text: str) -> None:
         ("let f = (x) => x; in { a = ; b = f(1, 2); }", "type_mismatch: the function takes 1 argument, not 2"),
         ("{ a = ; b = [1] as [Int, Int]; }", "constraint_violation: the Array has 1 item, not 2 items"),
         ("{ a = ; b = Int; }", "materialize: `b` has no value and no default"),
+        ("let x , = 1; in y", "unresolved_identifier: `y` is not defined"),
+        ("match 1 { 1: nope; = 1: 2; }", "unresolved_identifier: `nope` is not defined"),
+        ("1 \uff0b true", "type_mismatch: arithmetic needs numbers, and this is the Bool `true`"),
     ],
 )
 def test_what_stands_by_itself_is_told_beside_a_broken_part(text: str, expected: str) -> None:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from stateward.compiler.syntax.tree import Array, Bad, Field, Object, TypeWord
+from stateward.compiler.syntax.tree import Array, Bad, Binary, Bound, Field, Key, Let, Match, Object, TypeWord, Unary
 from tests.compiler.dcdl_trees import nodes
 from tests.compiler.syntax.asked import errors, parsed, said
 
@@ -81,10 +81,48 @@ def test_the_fields_after_a_broken_one_are_read(text: str, kept: list[str]) -> N
     assert kept == keys(text)
 
 
-def test_an_object_with_a_field_that_cannot_be_read_has_a_bad_rest_so_that_nobody_misses_fields_in_it() -> None:
-    body = parsed("{ a = 1; = 5; e = 2; }").module.body
+def test_an_object_keeps_every_field_that_cannot_be_read_so_that_nobody_misses_fields_in_it() -> None:
+    text = "{ a = 1; = 5; e = 2; , = 6; ...Int }"
+    body = parsed(text).module.body
     assert isinstance(body, Object)
-    assert (["a", "e"], True) == ([field.path[0].text for field in body.fields], isinstance(body.rest, Bad))
+    assert isinstance(body.rest, TypeWord)
+    assert (["a", "e"], ["= 5", "= 6"]) == (
+        [field.path[0].text for field in body.fields],
+        [text[at.start : at.end] for at in body.broken],
+    )
+
+
+def test_a_let_and_a_match_keep_the_parts_that_cannot_be_read() -> None:
+    text = "let a , = 1; b = 2; in match b { = 1: 2; 2: 3; }"
+    body = parsed(text).module.body
+    assert isinstance(body, Let)
+    assert isinstance(body.body, Match)
+    assert [["a , = 1"], ["= 1: 2"]] == [[text[at.start : at.end] for at in node.broken] for node in (body, body.body)]
+    assert [1, 1] == [len(body.bindings), len(body.body.arms)]
+
+
+def test_a_function_with_a_broken_parameter_is_broken_as_a_whole() -> None:
+    body = parsed("(x, = 1) => x").module.body
+    assert isinstance(body, Bad)
+
+
+@pytest.mark.parametrize("text", ["{ a-b = 1; }", "a-b = 1;", "c = 1; a-b = 1;", "{ x.a-b.c = 1; }", "let a-b = 1; in 2"])
+def test_a_name_with_a_hyphen_is_one_key(text: str) -> None:
+    keys = [each.text for each in nodes(parsed(text).module) if isinstance(each, Key)]
+    assert "a-b" in keys
+    assert "a" not in keys
+
+
+def test_an_operator_that_does_not_exist_is_no_value() -> None:
+    body = parsed("0 | 1").module.body
+    assert isinstance(body, Bad)
+
+
+def test_a_mark_that_looks_like_an_operator_is_that_operator() -> None:
+    operators = [
+        each.operator for each in nodes(parsed("[1 \uff0b 2, \uff011, \uff1c 1]").module) if isinstance(each, Binary | Unary | Bound)
+    ]
+    assert ["!", "+", "<"] == sorted(operators)
 
 
 def test_a_bad_value_is_the_value_of_its_field() -> None:

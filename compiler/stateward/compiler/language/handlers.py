@@ -51,8 +51,8 @@ OPERATORS: Final[Mapping[str, Handler]] = {
 
 
 def binary(machine: Machine, node: Binary, scope: Scope) -> AnyValue | Task:
-    """Evaluate an operator between two operands; one that does not exist has been reported by the parser."""
-    return OPERATORS.get(node.operator, literals.broken)(machine, node, scope)
+    """Evaluate an operator between two operands."""
+    return OPERATORS[node.operator](machine, node, scope)
 
 
 HANDLERS: Final[Mapping[type, Handler]] = {

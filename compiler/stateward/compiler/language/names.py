@@ -11,9 +11,9 @@ from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.literals import TYPES, constraint
 from stateward.compiler.language.machine import SCOPES_PER_STEP, Machine
 from stateward.compiler.language.nesting import sibling_field
-from stateward.compiler.language.values import AnyValue, Cell, Failed, Scope, Task, Use, through
+from stateward.compiler.language.values import AnyValue, Cell, Failed, LostNames, Scope, Task, Use, through
 from stateward.compiler.source import Place
-from stateward.compiler.syntax.tree import Binding, Let, Name, Node
+from stateward.compiler.syntax.tree import Binding, Let, Name, Node, Object
 
 ARRAY_WORD: Final = "Array"
 NOTHING_WORDS: Final = frozenset({"null", "nil", "none", "undefined"})
@@ -36,7 +36,9 @@ FOREIGN_TYPES: Final = {
 
 
 LOST_MAX: Final = 1_024
-"""Characters of broken text that are searched for a name."""
+"""Characters of one broken part that are searched for names."""
+LOST_PER_STEP: Final = 64
+"""Characters that are searched for the price of one step."""
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -113,14 +115,24 @@ def _unresolved(machine: Machine, node: Name, scope: Scope) -> Fault:
 
 
 def _is_lost(text: str, scope: Scope) -> bool:
-    """Tell whether a name may have been lost with broken text: it stands in it, or the text does not begin with a name."""
+    """Tell whether a name may have been lost with broken text."""
     around: Scope | None = scope
-    while around is not None and around.lost is None:
+    while around is not None:
+        if around.lost is not None and (around.lost.is_any or text in around.lost.words):
+            return True
         around = around.parent
-    if around is None or around.lost is None:
-        return False
-    broken = scope.module.source.slice(around.lost.span)[:LOST_MAX]
-    return text in _WORD.findall(broken) or not _WORD.match(broken)
+    return False
+
+
+def scope_around(machine: Machine, node: Let | Object, scope: Scope) -> Scope:
+    """Make the scope of bindings, or of the fields of a module without braces; it has no names yet."""
+    lost = None
+    if node.broken:
+        texts = [scope.module.source.slice(each.span)[:LOST_MAX] for each in node.broken]
+        machine.spend(sum(map(len, texts)) // LOST_PER_STEP, node, scope)
+        words = frozenset(word for text in texts for word in _WORD.findall(text))
+        lost = LostNames(words, is_any=not all(map(_WORD.match, texts)))
+    return Scope(scope.module, scope, scope.call, lost=lost)
 
 
 def visible(scope: Scope) -> Iterator[str]:
@@ -140,7 +152,7 @@ def unknown_check(machine: Machine, check: HostCheck) -> tuple[tuple[str, ...], 
 
 def let(machine: Machine, node: Let, scope: Scope) -> Task:
     """Evaluate `let`: all its bindings see each other."""
-    inner = Scope(scope.module, scope, scope.call)
+    inner = scope_around(machine, node, scope)
     first: dict[str, Binding] = {}
     for binding in node.bindings:
         key = binding.path[0]

@@ -14,7 +14,7 @@ from stateward.compiler.language.constraints import ElementsOf, EntriesOf
 from stateward.compiler.language.faults import Fault, Kind, told
 from stateward.compiler.language.literals import constraint
 from stateward.compiler.language.machine import Machine
-from stateward.compiler.language.names import failed_at
+from stateward.compiler.language.names import failed_at, scope_around
 from stateward.compiler.language.values import AnyValue, ArrayValue, Cell, Failed, ObjectValue, Scope, Slot, Task
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Array, Bad, Field, Key, Object
@@ -33,21 +33,21 @@ def array(machine: Machine, node: Array, scope: Scope) -> AnyValue:
 def object_(machine: Machine, node: Object, scope: Scope) -> AnyValue:
     """Evaluate `{…}`, the constraint `{...T}`, or the fields of a module without braces.
 
-    A broken rest stands for fields that nobody knows: where there are no others, nothing is known of the object.
+    Broken text stands for fields that nobody knows, as a broken rest does: where there are no others, nothing is known of the object.
     """
-    if node.rest is not None and not node.fields and (node.braced or isinstance(node.rest, Bad)):
-        if isinstance(node.rest, Bad):
+    rest = node.broken[0] if node.broken else node.rest
+    if rest is not None and not node.fields:
+        if isinstance(rest, Bad):
             return failed_at(node, scope)
-        return constraint(EntriesOf(Cell(node.rest, scope)), node, scope)
+        return constraint(EntriesOf(Cell(rest, scope)), node, scope)
     machine.spend(len(node.fields), node, scope)
-    inner = scope if node.braced else Scope(scope.module, scope, scope.call, lost=node.rest if isinstance(node.rest, Bad) else None)
+    inner = scope if node.braced else scope_around(machine, node, scope)
     fields = _plain_fields(node, inner)
     if fields is None:
         fields = _fields(machine, tuple(_Mention(field, 0) for field in node.fields), node, inner)
     if not node.braced:
         inner.names.update((name, slot.cell) for name, slot in fields.items())
-    rest = Cell(node.rest, inner) if node.rest is not None else None
-    return ObjectValue(scope.module.source, node, None, fields, rest)
+    return ObjectValue(scope.module.source, node, None, fields, Cell(rest, inner) if rest is not None else None)
 
 
 FIELDS_PER_STEP: Final = 4

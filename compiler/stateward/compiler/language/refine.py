@@ -156,11 +156,13 @@ def _items(parts: tuple[Part, ...], wanted: Part) -> Iterator[tuple[Cell, Cell]]
 
 
 def matching(machine: Machine, node: Match, scope: Scope) -> Task:
-    """Evaluate `match`: the first arm that the subject fits."""
+    """Evaluate `match`: the first arm that the subject fits. Whether it fits a broken one nobody knows."""
     subject = yield node.subject, scope
     if isinstance(subject, Failed):
         return failed_at(node, scope)
     for arm in node.arms:
+        if node.broken and node.broken[0].start < arm.start:
+            break
         if not isinstance(arm.pattern, Wildcard):
             wanted = yield arm.pattern, scope
             if isinstance(wanted, Failed):
@@ -174,6 +176,8 @@ def matching(machine: Machine, node: Match, scope: Scope) -> Task:
             if trial.spoiled:
                 return failed_at(node, scope)
         return (yield arm.body, scope)
+    if node.broken:
+        return failed_at(node, scope)
     return machine.fail(_no_arm(node, subject, scope), node, scope)
 
 

@@ -7,12 +7,12 @@ source they came from.
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from stateward.compiler.language.constraints import Atom
 from stateward.compiler.language.data import Origin
 from stateward.compiler.source import Place, Source, Span
-from stateward.compiler.syntax.tree import Bad, Expr, Key, Lambda, Module, Node
+from stateward.compiler.syntax.tree import Expr, Key, Lambda, Module, Node
 from stateward.compiler.syntax.tree import node as record
 
 if TYPE_CHECKING:
@@ -198,6 +198,14 @@ class ModuleContext:
     """The import that first needed it; None for the root."""
 
 
+class LostNames(NamedTuple):
+    """The names that broken text may have been meant to bind."""
+
+    words: frozenset[str]
+    is_any: bool
+    """Whether it may have been any name."""
+
+
 @dataclass(slots=True, eq=False)
 class Scope:
     """The names that an expression sees. `call` is the call that made this scope or the nearest one around it."""
@@ -206,8 +214,8 @@ class Scope:
     parent: "Scope | None" = None
     call: Use | None = None
     names: dict[str, Cell] = field(default_factory=dict)
-    lost: Bad | None = None
-    """Broken text that was to add names."""
+    lost: LostNames | None = None
+    """What broken text was to add."""
 
 
 def through(value: AnyValue, source: Source, node: Node) -> AnyValue:

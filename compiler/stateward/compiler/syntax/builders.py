@@ -1,13 +1,15 @@
 """What each rule of the grammar makes: one method per alias.
 
 Invariants: a method gets one argument per symbol of its rule, a token as its number, anything else as what its rule made; it touches
-nothing but its arguments, and its node runs from the first to the last token of the rule. A broken field, binding, arm or parameter is a
-`Bad` in its list; it is left out of the node the list becomes, except that an object with a broken field has a `Bad` rest: nobody knows
-which fields it was to have.
+nothing but its arguments, and its node runs from the first to the last token of the rule. A broken field, binding or arm is a `Bad` in
+its list, and stands under `broken` in the node the list becomes; a function with a broken parameter is `Bad` as a whole, since nobody
+knows what it takes.
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias, TypeVar
+from unicodedata import normalize
 
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, fix
 from stateward.compiler.syntax.tokens import Tokens
@@ -53,6 +55,9 @@ FLOAT_DIGITS_MAX: Final = 309
 FLOAT_FRACTION_MAX: Final = 1_200
 """Digits after the point beyond these cannot change the value: 1,075 are the most that lie exactly between two Floats."""
 TYPE_WORDS: Final = frozenset({"String", "Int", "Float", "Bool", "Unknown"})
+OPERATORS: Final = frozenset(
+    {"as", "default", "//", "&", "||", "&&", "==", "!=", "<", "<=", ">", ">=", "++", "+", "-", "*", "/", "!"}
+)  # fmt: skip
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _UNKNOWN_ESCAPE: Final = re.compile(r"\\(?:[ntr\\\"'/\n\r]|([\s\S]))")
 """An escape, and in a group what it escapes without need. The mark of another quote, a slash and a line end mean what they look like."""
@@ -77,6 +82,15 @@ def unknown_escape(at: int, char: str) -> Fault:
     )
 
 
+def _broken(items: Sequence[object], sound: Sequence[object]) -> tuple[Bad, ...]:
+    return tuple([item for item in items if type(item) is Bad]) if len(sound) != len(items) else ()
+
+
+def mended_names(items: Iterable[Field | Binding]) -> tuple[Bad, ...]:
+    """Cover the names that a mend made of several tokens: an expression that uses one finds them one by one."""
+    return tuple([Bad(item.path[0].start, item.path[0].end) for item in items if "-" in item.path[0].text and not item.path[0].quoted])
+
+
 class Builder:
     """Makes nodes out of the tokens of one text."""
 
@@ -91,6 +105,14 @@ class Builder:
 
     def _text(self, token: TokenNumber) -> str:
         return self.text[self.starts[token] : self.ends[token]]
+
+    def _operator(self, token: TokenNumber) -> str | None:
+        """Give the operator that a token is, or the one that it looks like; None where it is none."""
+        text = self._text(token)
+        if text in OPERATORS:
+            return text
+        meant = normalize("NFKC", text)
+        return meant if meant in OPERATORS else None
 
     def _value(self, token: TokenNumber) -> str:
         start = self.starts[token] + 1
@@ -135,9 +157,7 @@ class Builder:
 
     def _object(self, start: int, end: int, fields: list[Field | Bad], rest: Expr | None, *, braced: bool = True) -> Object:
         sound = tuple([field for field in fields if type(field) is Field])
-        if rest is None and len(sound) != len(fields):
-            rest = next(field for field in fields if type(field) is Bad)
-        return Object(start, end, sound, rest, braced)
+        return Object(start, end, sound, rest, braced, _broken(fields, sound))
 
     def object_empty(self, opener: TokenNumber, closer: TokenNumber) -> Object:
         """Make `{}`."""
@@ -189,17 +209,18 @@ class Builder:
 
     # Functions, `let`, `match`, `import`
 
-    def _function(self, opener: TokenNumber, parameters: list[Param | Bad], body: Expr) -> Lambda:
-        sound = tuple([parameter for parameter in parameters if type(parameter) is Param])
-        return Lambda(self.starts[opener], body.end, sound, body)
-
     def function_without_parameters(self, opener: TokenNumber, _closer: TokenNumber, _arrow: TokenNumber, body: Expr) -> Lambda:
         """Make `() => body`."""
-        return self._function(opener, [], body)
+        return Lambda(self.starts[opener], body.end, (), body)
 
-    def function(self, opener: TokenNumber, parameters: list[Param | Bad], _closer: TokenNumber, _arrow: TokenNumber, body: Expr) -> Lambda:
+    def function(
+        self, opener: TokenNumber, parameters: list[Param | Bad], _closer: TokenNumber, _arrow: TokenNumber, body: Expr
+    ) -> Lambda | Bad:
         """Make `(parameters) => body`."""
-        return self._function(opener, parameters, body)
+        sound = tuple([parameter for parameter in parameters if type(parameter) is Param])
+        if len(sound) != len(parameters):
+            return Bad(self.starts[opener], body.end)
+        return Lambda(self.starts[opener], body.end, sound, body)
 
     def parameter(self, token: TokenNumber) -> Param:
         """Make `name`."""
@@ -216,7 +237,7 @@ class Builder:
     def let(self, let: TokenNumber, bindings: list[Binding | Bad], _in: TokenNumber, body: Expr) -> Let:
         """Make `let bindings in body`."""
         sound = tuple([binding for binding in bindings if type(binding) is Binding])
-        return Let(self.starts[let], body.end, sound, body)
+        return Let(self.starts[let], body.end, sound, body, _broken(bindings, sound) + mended_names(sound))
 
     def binding(self, path: list[Key], _equal: TokenNumber, value: Expr, _end: TokenNumber) -> Binding:
         """Make `name = value;`."""
@@ -229,7 +250,7 @@ class Builder:
     def match(self, match: TokenNumber, subject: Expr, _opener: TokenNumber, arms: list[Arm | Bad], closer: TokenNumber) -> Match:
         """Make `match subject { arms }`."""
         sound = tuple([arm for arm in arms if type(arm) is Arm])
-        return Match(self.starts[match], self.ends[closer], subject, sound)
+        return Match(self.starts[match], self.ends[closer], subject, sound, _broken(arms, sound))
 
     def match_ended(
         self, match: TokenNumber, subject: Expr, opener: TokenNumber, arms: list[Arm | Bad], _end: TokenNumber, closer: TokenNumber
@@ -251,17 +272,20 @@ class Builder:
 
     # Operators
 
-    def binary(self, left: Expr, operator: TokenNumber, right: Expr) -> Binary:
-        """Make `left operator right`."""
-        return Binary(left.start, right.end, self._text(operator), left, right)
+    def binary(self, left: Expr, operator: TokenNumber, right: Expr) -> Binary | Bad:
+        """Make `left operator right`, or `Bad` where there is no such operator."""
+        meant = self._operator(operator)
+        return Binary(left.start, right.end, meant, left, right) if meant else Bad(left.start, right.end)
 
-    def unary(self, operator: TokenNumber, operand: Expr) -> Unary:
+    def unary(self, operator: TokenNumber, operand: Expr) -> Unary | Bad:
         """Make `-operand`, `!operand`."""
-        return Unary(self.starts[operator], operand.end, self._text(operator), operand)
+        start, meant = self.starts[operator], self._operator(operator)
+        return Unary(start, operand.end, meant, operand) if meant else Bad(start, operand.end)
 
-    def bound(self, operator: TokenNumber, operand: Expr) -> Bound:
+    def bound(self, operator: TokenNumber, operand: Expr) -> Bound | Bad:
         """Make `> operand` and the like."""
-        return Bound(self.starts[operator], operand.end, self._text(operator), operand)
+        start, meant = self.starts[operator], self._operator(operator)
+        return Bound(start, operand.end, meant, operand) if meant else Bad(start, operand.end)
 
     def access(self, base: Expr, _dot: TokenNumber, key: Key) -> Access:
         """Make `base.key`."""

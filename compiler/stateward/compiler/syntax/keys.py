@@ -94,6 +94,11 @@ def name_missing(spot: Spot) -> Mend | None:
     """Answer anything else where a name is to stand."""
     if not _wants_name(spot):
         return None
+    if spot.kind_at(-1) == "DOT" and spot.kind_at(-2) == "INT" and spot.kind not in {"INT", "FLOAT"} and spot.touches(-1):
+        start, end = spot.span(-2).start, spot.span(-1).end
+        number = spot.text[start:end]
+        mend = fix("write the zero", (end, end, "0"))
+        return Mend(Fault(start, end, "a Float ends with a digit", "no digit after the point", help=f"write `{number}0`", fix=mend))
     if spot.kind_at(-1) == "DOT" and spot.kind in {"INT", "FLOAT"} and spot.kind_at(-2) in {"INT", "FLOAT"}:
         start, end = spot.span(-2).start, spot.span().end
         number = spot.text[start:end]
@@ -125,7 +130,7 @@ def _parameter_missing(spot: Spot) -> Mend:
 
 def name_with_hyphen(spot: Spot) -> Mend | None:
     """Answer `{ code-review = 1; }`."""
-    if not spot.accepts("EQUAL") or spot.kind != "MINUS" or not spot.touches():
+    if not spot.accepts("EQUAL") or spot.kind != "MINUS" or not spot.touches() or spot.kind_at(-1) == "STRING":
         return None
     count = 0
     while count < PIECES_MAX and _continues_name(spot, count):

@@ -3,7 +3,7 @@
 from typing import Final
 
 from stateward.compiler.diagnostics.wording import quoted
-from stateward.compiler.syntax.faults import fix
+from stateward.compiler.syntax.faults import Fault, fix
 from stateward.compiler.syntax.mends import Asked, Mend, at_spot, in_gap
 from stateward.compiler.syntax.spot import Construct, Spot
 from stateward.compiler.syntax.tables import END
@@ -62,6 +62,20 @@ def argument_missing(spot: Spot) -> Mend | None:
     return Mend(in_gap(spot, "no argument follows the last comma", "an argument belongs here", "take the comma out", mend), insert=(ERROR,))
 
 
+def zero_missing(spot: Spot) -> Mend | None:
+    """Answer `.5`."""
+    if not spot.wants_expression or spot.kind != "DOT" or spot.kind_at(1) not in {"INT", "FLOAT"} or not spot.touches(1):
+        return None
+    start, end = spot.span().start, spot.span(1).end
+    written = spot.text[start:end]
+    if spot.kind_at(1) == "FLOAT":
+        fault = Fault(start, end, f"{quoted(written)} is no number", "one point too many", help='put a text in `"`')
+    else:
+        mend = fix("write the zero", (start, start, "0"))
+        fault = Fault(start, end, "a Float begins with a digit", "no digit before the point", help=f"write `0{written}`", fix=mend)
+    return Mend(fault, insert=(ERROR,), skip=2)
+
+
 def expression_missing(spot: Spot) -> Mend | None:
     """Answer anything else where an expression is to begin."""
     if not spot.wants_expression:
@@ -79,5 +93,6 @@ ASKED: Final[tuple[Asked, ...]] = (
     function_without_parentheses,
     rest_among_items,
     argument_missing,
+    zero_missing,
     expression_missing,
 )

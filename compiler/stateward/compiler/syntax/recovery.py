@@ -11,12 +11,13 @@ from typing import Final
 from stateward.compiler.syntax import keys, operands, separators
 from stateward.compiler.syntax.automaton import FINISHED, Automaton
 from stateward.compiler.syntax.brackets import Balanced
+from stateward.compiler.syntax.builders import mended_names
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault
 from stateward.compiler.syntax.mends import Asked, Mend
 from stateward.compiler.syntax.spot import Construct, Spot
 from stateward.compiler.syntax.tables import END
 from stateward.compiler.syntax.tokens import ERROR
-from stateward.compiler.syntax.tree import Bad, Field, Module, Object
+from stateward.compiler.syntax.tree import Bad, Field, Key, Module, Object
 
 STEPS_MAX: Final = 1_000
 LINE_TOKENS_MAX: Final = 8
@@ -70,7 +71,8 @@ class Recovery:
         body = module.body
         if not self.balanced.is_loose or not isinstance(body, Object):
             return module
-        return Module(module.start, module.end, Object(body.start, body.end, body.fields, body.rest, False))
+        broken = body.broken + mended_names(body.fields)
+        return Module(module.start, module.end, Object(body.start, body.end, body.fields, body.rest, False, broken))
 
     def _step(self, spot: Spot) -> int:
         """Deal with a token that does not fit; gives the token to go on with, or -1."""
@@ -99,10 +101,8 @@ class Recovery:
         """Do as a mend says, or give None where that does not fit."""
         if mend == Mend(mend.fault, to_end=mend.to_end):
             return None
-        ends = self.balanced.tokens.ends
         if mend.grow:
-            ends[spot.at - 1] = ends[spot.at + mend.grow - 1]
-            return spot.at + mend.grow
+            return self._grown(spot, mend.grow)
         at = spot.at + mend.skip
         dropped = self._begun(spot) if mend.back else mend.drop
         goes_on = mend.replace or self.kinds[at]
@@ -117,6 +117,15 @@ class Recovery:
             self.automaton.feed(mend.replace, at)
             at += 1
         return at
+
+    def _grown(self, spot: Spot, count: int) -> int:
+        """Let the name before the token reach over more tokens; it may have been made a key already."""
+        tokens = self.balanced.tokens
+        end = tokens.ends[spot.at - 1] = tokens.ends[spot.at + count - 1]
+        last = self.automaton.values[-1]
+        if isinstance(last, Key):
+            self.automaton.values[-1] = Key(last.start, end, tokens.text[last.start : end], last.quoted)
+        return spot.at + count
 
     def _begun(self, spot: Spot) -> int:
         """Count the states of the key that was begun."""

@@ -42,7 +42,7 @@ def colon_missing(spot: Spot) -> Mend | None:
     if spot.kind in _MARKS or spot.kind in CLOSING:
         return Mend(in_gap(spot, "an arm has no value", "`:` and a value are missing"), insert=("COLON", ERROR))
     if _begins_arm(spot):
-        return Mend(at_spot(spot, "something is left over after a pattern", "no part of the pattern"), skip=_to_colon(spot))
+        return Mend(at_spot(spot, "something is left over after a pattern", "no part of the pattern"))
     if spot.kind in _BEGINNINGS and spot.kind_at(-1) != "NAME":
         mend = fix("insert `:`", (spot.gap, spot.gap, ":"))
         return Mend(in_gap(spot, "`:` is missing after a pattern", "`:` belongs here", fix_=mend), insert=("COLON",))
@@ -115,7 +115,9 @@ def separator_missing(spot: Spot) -> Mend | None:
     mark = _MARKS[separator]
     mend = fix(f"insert `{mark}`", (spot.gap, spot.gap, mark))
     message = f"{_NAMES[separator]} is missing {_after(spot)}"
-    return Mend(in_gap(spot, message, f"`{mark}` belongs here", fix_=mend), insert=(separator,))
+    # How many items, arguments or parameters there were to be is a guess: what counts them is to find a broken one among them.
+    insert = (separator, ERROR, separator) if separator == "COMMA" else (separator,)
+    return Mend(in_gap(spot, message, f"`{mark}` belongs here", fix_=mend), insert=insert)
 
 
 def _begins_part(spot: Spot) -> bool:

@@ -11,10 +11,11 @@ from stateward.compiler.source import Span
 from stateward.compiler.syntax.automaton import Automaton
 from stateward.compiler.syntax.brackets import Balanced
 from stateward.compiler.syntax.tables import END
-from stateward.compiler.syntax.tokens import CLOSERS, ERROR, RESERVED, starts_field
+from stateward.compiler.syntax.tokens import CLOSERS, ERROR, PUNCTUATION, RESERVED, starts_field
 from stateward.compiler.syntax.tree import Field, Key, Node
 
 RESERVED_KINDS: Final = frozenset(RESERVED.values())
+MARK_KINDS: Final = frozenset(PUNCTUATION.values())
 CLOSING: Final = frozenset(CLOSERS.values())
 
 
@@ -228,7 +229,14 @@ class Spot:
         """Whether what is wrong here was reported when the tokens were found."""
         if ERROR in {self.kind, self.kind_at(-1)} or (self._unclosed and self.gap == len(self.text)):
             return True
+        if self._is_odd_mark(-1) or self._is_odd_mark(0):
+            return True
         return self.construct in {Construct.PAREN, Construct.CALL, Construct.PARAMETERS} and self._ends_early()
+
+    def _is_odd_mark(self, offset: int) -> bool:
+        """Tell whether a token near by is a mark that is written in no way of the language."""
+        text = self.text_at(offset)
+        return self.kind_at(offset) in MARK_KINDS and text != "" and text not in PUNCTUATION
 
     def _ends_early(self) -> bool:
         """Tell whether the parentheses around the spot have an end that was put in."""

@@ -112,6 +112,8 @@ class Object(Node):
     fields: tuple[Field, ...]
     rest: "Expr | None"
     braced: bool
+    broken: "tuple[Bad, ...]" = ()
+    """Broken text that was to be fields, or names of fields that are not what their author wrote."""
 
 
 @node
@@ -184,6 +186,8 @@ class Let(Node):
 
     bindings: tuple[Binding, ...]
     body: "Expr"
+    broken: "tuple[Bad, ...]" = ()
+    """As in an object, of bindings."""
 
 
 @node
@@ -216,6 +220,8 @@ class Match(Node):
 
     subject: "Expr"
     arms: tuple[Arm, ...]
+    broken: "tuple[Bad, ...]" = ()
+    """Broken text that was to be arms."""
 
 
 @node
