@@ -32,6 +32,9 @@ class CapturedLog(Sequence[Entry]):
     def __getitem__(self, index: slice) -> Sequence[Entry]: ...
     def __getitem__(self, index: int | slice) -> Entry | Sequence[Entry]:
         if isinstance(index, slice):
-            return tuple(self[each] for each in range(*index.indices(len(self))))
+            start, stop, step = index.indices(len(self))
+            if step == 1:
+                return tuple(self._read(start, stop)) if start < stop else ()
+            return tuple(self[each] for each in range(start, stop, step))
         at = range(len(self))[index]  # raises IndexError for one that is not there
         return next(self._read(at, at + 1))

@@ -13,6 +13,8 @@ class EvidenceClass(StrEnum):
     """What the runtime itself did or saw."""
     HOST = "host"
     """What the worker's harness recorded."""
+    WORKDIR = "workdir"
+    """Lines of a file that the verifier read itself; the class of no entry."""
     OPERATOR = "operator"
     """What a person did or said, other than as a worker."""
     CLAIM = "claim"
@@ -21,7 +23,7 @@ class EvidenceClass(StrEnum):
     """Anything whose producer could be fooled, and what is not known here. Never counted."""
 
 
-ADMISSIBLE: Final = frozenset({EvidenceClass.ENGINE, EvidenceClass.HOST, EvidenceClass.OPERATOR})
+ADMISSIBLE: Final = frozenset({EvidenceClass.ENGINE, EvidenceClass.WORKDIR, EvidenceClass.HOST, EvidenceClass.OPERATOR})
 """The classes that count. What stateward itself answers is a claim: an earlier verdict proves nothing about the next."""
 
 _TABLE: Final[dict[tuple[str, ActorClass], EvidenceClass]] = {
