@@ -3,8 +3,7 @@
 Whether a result makes sense is the core's to say (`core.judging`); a judge that can ask again looks there before it lets go of one.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from stateward.runtime.core.events import Citation, Judgement, Verdict
 
@@ -12,17 +11,3 @@ from stateward.runtime.core.events import Citation, Judgement, Verdict
 def judged(transition: str, verdict: Verdict, rationale: str, missing: Iterable[str] = (), citations: Iterable[Citation] = ()) -> Judgement:
     """Make the result for a transition; that it passes the check is not the judge's to say, so `checked` is only its verdict."""
     return Judgement(transition, verdict, verdict, rationale, tuple(missing), tuple(citations))
-
-
-@dataclass(frozen=True, slots=True)
-class ToolDeclaration:
-    """A tool as a judge is told of it."""
-
-    name: str
-    description: str
-    parameters: Mapping[str, object]
-    """The JSON schema of its arguments: a closed object."""
-
-
-class ToolRefused(Exception):
-    """A call that is not carried out. Its text says what is wrong with it, for whoever made it."""

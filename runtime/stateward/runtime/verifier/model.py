@@ -29,7 +29,7 @@ from stateward.runtime.ports import (
 from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.chain import digest_of, time_text
 from stateward.runtime.session.strict import Malformed, parse
-from stateward.runtime.verifier.contract import ToolDeclaration, ToolRefused
+from stateward.runtime.verifier.declared import ToolDeclaration, ToolRefused
 from stateward.runtime.verifier.model_stop import Stop, Stopped
 from stateward.runtime.verifier.transcript import (
     RECORDS_MAX,

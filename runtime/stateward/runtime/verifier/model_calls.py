@@ -11,9 +11,11 @@ import asyncio
 import inspect
 import json
 import os
+import ssl
 import warnings
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from threading import Lock
 from typing import Any, Final
 
@@ -53,7 +55,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from stateward.runtime.core.texts import cut, shown
-from stateward.runtime.verifier.contract import ToolDeclaration
+from stateward.runtime.verifier.declared import ToolDeclaration
 from stateward.runtime.verifier.model import Call, CallFailed, Turn
 from stateward.runtime.verifier.model_settings import Model as Chosen
 from stateward.runtime.verifier.model_stop import Stop, Stopped
@@ -109,7 +111,7 @@ class LibraryCaller:
             raise CallFailed(Mishap.SLOW, f"{self.model} gave no reply in {call.seconds:g} seconds") from None
         except (AgentRunError, UserError, httpx2.HTTPError, _TooMuch, ValueError) as problem:
             raise self._failed(problem, wire) from problem
-        return _reply(response, self._masked(wire.text))
+        return self._reply(response, wire)
 
     async def _response(self, call: Call, client: httpx2.AsyncClient) -> ModelResponse:
         model = _model(self._chosen, self._key, client)
@@ -140,10 +142,18 @@ class LibraryCaller:
         wait = problem.retry_after if isinstance(problem, ModelAPIError) else None
         return CallFailed(_mishap(problem), said, wait)
 
+    def _reply(self, response: ModelResponse, wire: "_Wire") -> Reply:
+        layer = ModelMessagesTypeAdapter.dump_json([response]).decode("utf-8")
+        masked = self._masked(layer)
+        if masked == layer:
+            return _reply(response, layer, self._masked(wire.text))
+        (response,) = _responses(masked)
+        return _reply(response, masked, MASK)  # what came in pieces may hold the key in pieces
+
     def _masked(self, text: str) -> str:
         if self._key is None or len(self._key) < KEY_BYTES_MASKED_MIN:
             return text
-        return text.replace(self._key, MASK)
+        return text.replace(self._key, MASK).replace(json.dumps(self._key)[1:-1], MASK)
 
 
 def _mishap(problem: Exception) -> Mishap:
@@ -234,7 +244,7 @@ class _Transport(httpx2.AsyncHTTPTransport):
     """Asks for bodies as they are, so that a small one cannot grow, and counts them."""
 
     def __init__(self, wire: _Wire) -> None:
-        super().__init__(trust_env=False)
+        super().__init__(verify=_trusted(), trust_env=False)
         self._wire = wire
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -243,6 +253,12 @@ class _Transport(httpx2.AsyncHTTPTransport):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _Tapped(response.stream, self._wire)
         return response
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Read once whom to trust: it takes a tenth of a second."""
+    return httpx2.create_ssl_context(trust_env=False)
 
 
 def _client(wire: _Wire) -> httpx2.AsyncClient:
@@ -264,6 +280,8 @@ def _provider(name: str, key: str | None, client: httpx2.AsyncClient) -> Provide
         made = infer_provider_class(name)
     except ImportError as missing:
         raise UserError(f"the provider {shown(name)} needs a package that is not installed: {missing}") from missing
+    except ValueError as unknown:
+        raise UserError(f"there is no provider {shown(name)}") from unknown
     taken = inspect.signature(made).parameters
     given = {"api_key": key or NO_KEY, "http_client": client}
     provider: Provider[Any] = made(**{each: value for each, value in given.items() if each in taken})
@@ -285,7 +303,7 @@ def _messages(call: Call) -> list[ModelMessage]:
 
 
 def _turn(turn: Turn) -> tuple[ModelMessage, ModelMessage]:
-    (response,) = ModelMessagesTypeAdapter.validate_json(turn.reply.layer)
+    (response,) = _responses(turn.reply.layer)
     return response, ModelRequest(parts=[_returned(each) for each in turn.returned])
 
 
@@ -301,7 +319,11 @@ def _tool(given: ToolDeclaration) -> ToolDefinition:
     return ToolDefinition(name=given.name, description=given.description, parameters_json_schema=dict(given.parameters))
 
 
-def _reply(response: ModelResponse, wire: str) -> Reply:
+def _responses(layer: str) -> list[ModelResponse]:
+    return [each for each in ModelMessagesTypeAdapter.validate_json(layer) if isinstance(each, ModelResponse)]
+
+
+def _reply(response: ModelResponse, layer: str, wire: str) -> Reply:
     usage = response.usage
     counted = usage.input_tokens + usage.output_tokens > 0
     return Reply(
@@ -310,7 +332,7 @@ def _reply(response: ModelResponse, wire: str) -> Reply:
         ending=_ENDINGS.get(response.finish_reason or "", Ending.DONE),
         input_tokens=usage.input_tokens if counted else None,
         output_tokens=usage.output_tokens if counted else None,
-        layer=ModelMessagesTypeAdapter.dump_json([response]).decode("utf-8"),
+        layer=layer,
         wire=wire,
     )
 
