@@ -61,7 +61,7 @@ def test_a_session_of_a_form_to_come_is_a_newer_programs() -> None:
 def test_the_value_and_digest_of_the_default_are_these_for_ever() -> None:
     """A change here changes what new logs pin: then the version of the session changes, and so do this test and the recorded histories."""
     expected = (
-        '{"agent_selectors":[],"bounds.page_entries":50,"bounds.read_bytes":65536,"bounds.tokens":200000,"bounds.turns":12,'
+        '{"agent_selectors":[],"bounds.output_tokens":8192,"bounds.page_entries":50,"bounds.read_bytes":32768,"bounds.tokens":400000,"bounds.turns":12,'
         '"bounds.wall_seconds":300,"caps.hold_after":3,"caps.instance_tokens":20000000,"caps.instance_verifications":10000,'
         '"caps.visit_tokens":2000000,"caps.visit_verifications":100,"demonstration":false,"feature.flow":true,'
         '"operator_assurance":"none","selectors":["builtin:*","workspace:*"],"verifier.base_url":"","verifier.kind":"person",'
@@ -119,7 +119,7 @@ def test_each_field_of_a_profile_in_force_is_narrowed_by_what_is_pinned() -> Non
         operator_assurance=Assurance.TOKEN,
         selectors=("builtin:a",),
         verifiers=(VerifierKind.PERSON,),
-        verification=VerifierBounds(1, 1, 1, 1024, 1),
+        verification=VerifierBounds(1, 1, 1, 1, 1024, 1),
         visit_tokens_max=1,
         instance_tokens_max=2,
     )

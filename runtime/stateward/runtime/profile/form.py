@@ -16,6 +16,7 @@ from stateward.runtime.core.limits import REJECTIONS_MAX
 from stateward.runtime.profile.selectors import all_selectors_fault, in_common, selector_fault
 from stateward.runtime.profile.terms import DEFAULT, Value, VerifierKind
 from stateward.runtime.profile.texts import address_fault, key_path_fault, name_fault, program_fault, text_fault
+from stateward.runtime.session.browse import PAGE_ENTRIES_MAX, READ_BYTES_MAX
 from stateward.runtime.session.entries import Assurance
 
 VERSION: Final = 1
@@ -27,8 +28,6 @@ CALLS_MAX: Final = 1_000
 SECONDS_MAX: Final = 24 * 60 * 60
 TOKENS_MAX: Final = 1_000_000_000
 VERIFICATIONS_MAX: Final = 1_000_000
-READ_BYTES_MAX: Final = 1024 * 1024
-PAGE_ENTRIES_MAX: Final = 1_000
 LEASE_SECONDS_MAX: Final = 600
 
 ASSURANCES: Final = tuple(each.value for each in Assurance)
@@ -145,6 +144,7 @@ _RIGHTS: Final = (
     _right("bounds.turns", Number(1, CALLS_MAX), Rule.LEAST, "Calls of the model in one verification."),
     _right("bounds.wall_seconds", Number(1, SECONDS_MAX), Rule.LEAST, "How long one verification may take."),
     _right("bounds.tokens", Number(1, TOKENS_MAX), Rule.LEAST, "Tokens of one verification, in and out."),
+    _right("bounds.output_tokens", Number(1, TOKENS_MAX), Rule.LEAST, "Tokens of one reply of the model."),
     _right("bounds.read_bytes", Number(1024, READ_BYTES_MAX), Rule.LEAST, "What one read shows of a file or an entry."),
     _right("bounds.page_entries", Number(1, PAGE_ENTRIES_MAX), Rule.LEAST, "What one page shows of the log."),
     _right("caps.hold_after", Number(1, REJECTIONS_MAX), Rule.LEAST, "Judgements on the same evidence until the flow is held."),

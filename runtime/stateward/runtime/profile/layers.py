@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Final
 
 from stateward.runtime.core.decide import Bounds
-from stateward.runtime.profile.form import FIELDS, Field, Rule, joined
+from stateward.runtime.profile.form import FIELDS, SECTIONS, Field, Rule, joined
 from stateward.runtime.profile.selectors import allowed
 from stateward.runtime.profile.terms import (
     KeyCommand,
@@ -156,9 +156,7 @@ def _made(name: str, said: Terms) -> Profile | Unusable:
         operator_assurance=Assurance(_text(terms, "operator_assurance")),
         selectors=selectors,
         verifiers=tuple(VerifierKind(each) for each in _texts(terms, "verifiers")),
-        verification=VerifierBounds(
-            **{each: _number(terms, f"bounds.{each}") for each in ("turns", "wall_seconds", "tokens", "read_bytes", "page_entries")}
-        ),
+        verification=VerifierBounds(**{each: _number(terms, f"bounds.{each}") for each in SECTIONS["bounds"]}),
         visit_tokens_max=_number(terms, "caps.visit_tokens"),
         instance_tokens_max=_number(terms, "caps.instance_tokens"),
         model=_model(terms) if kind is VerifierKind.MODEL else None,

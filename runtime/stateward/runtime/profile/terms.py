@@ -70,9 +70,11 @@ class VerifierBounds:
     turns: int = 12
     """Calls of the model."""
     wall_seconds: int = 300
-    tokens: int = 200_000
+    tokens: int = 400_000
     """In and out together."""
-    read_bytes: int = 64 * 1024
+    output_tokens: int = 8_192
+    """Of one reply of the model."""
+    read_bytes: int = 32 * 1024
     """Shown by one read of a file or of an entry."""
     page_entries: int = 50
     """Shown by one page of a search or of an overview."""
@@ -130,6 +132,7 @@ class Profile:
         judge = self.model or ModelSettings("")
         return {
             "agent_selectors": self.agent_selectors,
+            "bounds.output_tokens": self.verification.output_tokens,
             "bounds.page_entries": self.verification.page_entries,
             "bounds.read_bytes": self.verification.read_bytes,
             "bounds.tokens": self.verification.tokens,
