@@ -32,13 +32,13 @@ def compiled(pattern: str, *, ignore_case: bool = False) -> Any:
     _require_bounded(pattern)
     if _ENDS.search(pattern):
         raise BadPattern("the pattern names the ends of a text, and a search knows those of lines, `^` and `$`, alone")
-    return _compile(f"{_BY_LINES}{pattern}", ignore_case=ignore_case)
+    return _compile(f"{_BY_LINES}{pattern}", by_lines=True, ignore_case=ignore_case)
 
 
 def compiled_glob(pattern: str) -> Any:
     """Compile a pattern that matches the UTF-8 bytes of a path as a whole. Raises BadPattern."""
     _require_bounded(pattern)
-    return _compile(f"(?s)^(?:{''.join(_translated(pattern))})$")
+    return _compile(f"(?s)^(?:{''.join(_translated(pattern))})$", by_lines=False)
 
 
 def depth_of(pattern: str) -> int | None:
@@ -59,7 +59,7 @@ def _require_bounded(pattern: str) -> None:
         raise BadPattern("the pattern holds a zero character, which no text shown has")
 
 
-def _compile(expression: str, *, ignore_case: bool = False) -> Any:
+def _compile(expression: str, *, by_lines: bool, ignore_case: bool = False) -> Any:
     import re2  # noqa: PLC0415 -- only the process that searches needs it
 
     options = re2.Options()
@@ -67,7 +67,7 @@ def _compile(expression: str, *, ignore_case: bool = False) -> Any:
     options.max_mem = PATTERN_MEMORY_MAX
     options.case_sensitive = not ignore_case
     options.never_capture = True
-    options.never_nl = True
+    options.never_nl = by_lines
     try:
         return re2.compile(expression.encode("utf-8"), options)
     except re2.error as error:
@@ -99,6 +99,8 @@ def _translated(pattern: str) -> Iterator[str]:
 
 
 def _class(members: str, *, negated: bool) -> str:
+    if "/" in members:
+        raise BadPattern("a class of characters in the pattern holds a slash, which is in no name")
     escaped = "".join(each if each == "-" or each.isalnum() else _literal(each) for each in members)
     return f"[^/{escaped}]" if negated else f"[{escaped}]"
 

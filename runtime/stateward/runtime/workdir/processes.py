@@ -18,7 +18,7 @@ from typing import IO, Final
 from stateward.runtime.workdir.limits import CHUNK_BYTES, ERROR_BYTES_MAX
 
 NOWHERE: Final = "/"
-"""The working folder of every program: none of the Workdir's files can be meant by a relative name."""
+"""The working folder of programs unless another is named: none of the Workdir's files can be meant by a relative name."""
 
 
 class Ended(StrEnum):
@@ -29,6 +29,8 @@ class Ended(StrEnum):
     """It ran longer than it may."""
     KILLED_LOUD = "killed_loud"
     """It said more than it may."""
+    KILLED_HALTED = "killed_halted"
+    """Its caller no longer wanted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,18 @@ def run(
     output_bytes: int,
     given: bytes = b"",
     handles: Sequence[int] = (),
+    folder: str = NOWHERE,
+    halt: int | None = None,
 ) -> Ran:
-    """Run a program by its whole path to its end, or kill it. Raises OSError when it cannot be started."""
+    """Run a program by its whole path to its end, or kill it; also once something can be read from the handle `halt`.
+
+    Raises OSError when it cannot be started.
+    """
     deadline = monotonic() + seconds
     with subprocess.Popen(  # noqa: S603 -- a whole path and arguments as a list; no shell reads them
         list(command),
         env=dict(environment),
-        cwd=NOWHERE,
+        cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -66,7 +73,7 @@ def run(
         bufsize=0,
     ) as process:
         try:
-            talk = _Talk(process, given, output_bytes)
+            talk = _Talk(process, given, output_bytes, halt)
             ended = talk.until(deadline)
             if ended is Ended.BY_ITSELF and not _waited(process, deadline):
                 ended = Ended.KILLED_LATE
@@ -78,13 +85,13 @@ def run(
 class _Talk:
     """What goes between the program and its caller."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", given: bytes, output_bytes: int) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]", given: bytes, output_bytes: int, halt: int | None) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self._stdin, self._stdout = process.stdin, process.stdout
         self._given = memoryview(given)
-        self._output_bytes = output_bytes
+        self._output_bytes, self._halt = output_bytes, halt
         self._selector = selectors.DefaultSelector()
         self.output, self.errors = bytearray(), bytearray()
         self._selector.register(process.stdin, selectors.EVENT_WRITE)
@@ -92,15 +99,19 @@ class _Talk:
         self._selector.register(process.stderr, selectors.EVENT_READ)
         for pipe in (process.stdin, process.stdout, process.stderr):
             os.set_blocking(pipe.fileno(), False)
+        if halt is not None:
+            self._selector.register(halt, selectors.EVENT_READ)
 
     def until(self, deadline: float) -> Ended:
         """Go on until the program closes its end, says too much, or the time is over."""
         with self._selector as selector:
-            while selector.get_map():
+            while len(selector.get_map()) > (self._halt is not None):
                 ready = selector.select(max(0.0, deadline - monotonic()))
                 if monotonic() >= deadline:
                     return Ended.KILLED_LATE
                 for key, _ in ready:
+                    if key.fileobj == self._halt:
+                        return Ended.KILLED_HALTED
                     if not self._moved(key.fileobj):  # type: ignore[arg-type]  # only pipes were registered
                         selector.unregister(key.fileobj)
                 if len(self.output) > self._output_bytes:
