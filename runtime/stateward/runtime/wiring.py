@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from socket import gethostname
 from threading import Event, Thread
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stateward.resources.catalog import builtin
 from stateward.runtime.engine.flows import BUILTIN, WorkspaceSnapshots, parse_selector
@@ -42,6 +42,9 @@ from stateward.runtime.ports import (
 from stateward.runtime.profile import DEFAULT, Profile
 from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.session.envelope import PAYLOAD_TYPE, Envelope, Signature, encoded
+
+if TYPE_CHECKING:
+    from stateward.runtime.profile.places import Places
 
 STORE_NAME: Final = "store.db"
 STORE_FILES: Final = (STORE_NAME, f"{STORE_NAME}-wal", f"{STORE_NAME}-shm")
@@ -131,6 +134,16 @@ def keys_path() -> Path:
     if from_environment := os.environ.get(KEYS_VARIABLE):
         return Path(from_environment)
     return _user_folder("XDG_DATA_HOME", ".local/share") / "keys"
+
+
+def profile_places(folder: Path) -> "Places":
+    """Say where the layers of a profile lie, for a folder of work; the user's lie in `$XDG_CONFIG_HOME/stateward` (`~/.config` by default).
+
+    Raises NoHome, and what finding a Workspace raises.
+    """
+    from stateward.runtime.profile.places import Places  # noqa: PLC0415 -- loads the language, which few commands need
+
+    return Places(_user_folder("XDG_CONFIG_HOME", ".config"), find_workspace(folder), work_folder(folder))
 
 
 def _user_folder(variable: str, usual: str) -> Path:

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "key": ("stateward.runtime.surfaces.cli.prove", "key_group", "Keep the keys that seal and sign."),
     "log": ("stateward.runtime.surfaces.cli.prove", "log_group", "Show, verify or export the session log of a Worker."),
     "operate": ("stateward.runtime.surfaces.cli.operate", "operate_group", "Step in: pause, cancel, rewind, fork, delete and more."),
+    "profile": ("stateward.runtime.surfaces.cli.profile", "profile_group", "Show what Workers may do and who judges them."),
     "ps": ("stateward.runtime.surfaces.cli.overview", "ps_command", "List Workers, and what keeps each where it is."),
     "replay": ("stateward.runtime.surfaces.cli.overview", "replay_command", "Run recorded verdicts through another flow."),
     "run": ("stateward.runtime.surfaces.cli.run", "run_command", "Work through a flow at the terminal."),
