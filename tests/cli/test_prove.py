@@ -121,6 +121,29 @@ def test_an_older_copy_put_back_is_rolled_back_and_without_witness_nobody_can_te
     assert (1, ("yes", "yes", "no")) == (status, answers(data))
 
 
+def test_an_older_copy_is_only_looked_at_until_a_person_accepts_it_and_a_statement_says_so_for_ever(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    here.call(*here.scripted("--max-requests", "1"))
+    shutil.copy(here.store, here.folder / "copy.db")
+    here.done(*here.scripted("--resume"))
+    for beside in here.store.parent.glob("store.db-*"):
+        beside.unlink()
+    shutil.copy(here.folder / "copy.db", here.store)
+    refused = here.call(*here.scripted("--resume"))
+    assert (3, True) == (refused.status, "is known outside the store, and the log ends at" in refused.err)
+    assert (True, []) == (here.status()["rolled_back"], here.status()["rollbacks"])
+    paused = here.call("operate", "pause", here.status()["worker"], "--reason", "wait")
+    assert (1, True) == (paused.status, "rolled_back" in paused.out)
+    accepted = here.call("operate", "accept-rollback", here.status()["worker"], "--reason", "the disk died")
+    assert (0, True) == (accepted.status, "accept-rollback recorded" in accepted.out)
+    here.done(*here.scripted("--resume"))
+    assert "the disk died" in here.done("status")
+    assert (0, ("yes", "yes", "yes")) == (verified(here)[0], answers(verified(here)[1]))
+    here.done("attest", "create", "--output", "statement.json")
+    predicate = json.loads(here.done("attest", "verify", "statement.json", "--json"))["statement"]["predicate"]
+    assert (1, ["accept-rollback"]) == (predicate["log"]["rollbacks_accepted"], [each["verb"] for each in predicate["operator_acts"]])
+
+
 def test_a_worker_that_was_taken_out_of_the_store_is_missed_by_its_witness(here: Place) -> None:
     worker = here.status()["worker"]
     by_hand(here, "DELETE FROM entries", "DELETE FROM heads", "DELETE FROM workers")

@@ -239,6 +239,9 @@ class Witness(Protocol):
     def contradict(self, worker: str, head: Head) -> None:
         """Say that the log of a Worker is not the one whose head is kept, so that `head` is not noted. Never raises."""
 
+    def give_up(self, worker: str, lost: Head, head: Head) -> None:
+        """Keep `head` in place of `lost`, which a person gave up; nothing where another is kept. Never raises: it is tried again."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListedKey:

@@ -290,7 +290,15 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
         snapshots = WorkspaceSnapshots(location.workspace, store.flows)
         holder = f"process {os.getpid()} on {gethostname()}"
         engine = Engine(
-            store.sessions, snapshots, clock, TimeOrderedIds(), profile, leases=store.leases, holder=holder, heartbeat=ThreadHeartbeat()
+            store.sessions,
+            snapshots,
+            clock,
+            TimeOrderedIds(),
+            profile,
+            leases=store.leases,
+            holder=holder,
+            heartbeat=ThreadHeartbeat(),
+            witness=witness,
         )
         yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness)
 

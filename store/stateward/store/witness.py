@@ -1,8 +1,8 @@
 """The head of each Worker, kept outside the store: what tells a log that was cut or put back from one that never was longer.
 
-Invariants: a head is kept after its commit and only ever moves forward; a log that does not hold the head that is kept is never noted
-over it, so that what went back stays seen however far it grows again. What cannot be kept is said and ends nothing: the log is right
-without a witness, and only less well guarded.
+Invariants: a head is kept after its commit and only ever moves forward, unless a person gives it up; a log that does not hold the head
+that is kept is never noted over it, so that what went back stays seen however far it grows again. What cannot be kept is said and ends
+nothing: the log is right without a witness, and only less well guarded.
 """
 
 import json
@@ -38,6 +38,17 @@ class FileWitness:
                     replace_private(self._path(worker), _written(worker, head))
         except OSError as problem:
             self._say_once(f"no witness of the log is kept in {self._folder}: {(problem.strerror or str(problem)).lower()}")
+        except Damaged as problem:
+            self._say_once(problem.message)
+
+    def give_up(self, worker: str, lost: Head, head: Head) -> None:
+        """Keep a head in place of the one that a person gave up."""
+        try:
+            with locked(self._folder):
+                if self.last(worker) == lost:
+                    replace_private(self._path(worker), _written(worker, head))
+        except OSError as problem:
+            self._say_once(f"the witness in {self._folder} cannot be written: {(problem.strerror or str(problem)).lower()}")
         except Damaged as problem:
             self._say_once(problem.message)
 

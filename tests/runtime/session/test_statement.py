@@ -14,6 +14,7 @@ from securesystemslib.signer import SSlibKey
 from stateward.runtime.core.events import FailureCause, Verdict
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.session.acts import head_text, read_head
 from stateward.runtime.session.entries import Head
 from stateward.runtime.session.envelope import (
     PAYLOAD_TYPE,
@@ -29,9 +30,7 @@ from stateward.runtime.session.statement import (
     PREDICATE_TYPE,
     About,
     StatementProblem,
-    head_text,
     make_statement,
-    read_head,
     read_statement,
 )
 from stateward.runtime.session.verification import Anchor, verify
@@ -101,7 +100,7 @@ def test_a_statement_says_who_judged_under_what_and_how_far_the_log_can_be_relie
     log, head = predicate["log"], desk.view.head
     assert {"seq": head.seq, "digest": head.digest} == log["head"]
     assert ("yes", "yes", "yes", 0, len(desk.log())) == (log["intact"], log["complete"], log["anchored"], log["sealed"], log["unsealed"])
-    assert {"engine": 1, "host": 1, "operator": 1, "claim": 8, "diagnostic": 0} == log["evidence"]
+    assert {"engine": 1, "host": 1, "operator": 1, "claim": 8, "diagnostic": 0, "workdir": 0} == log["evidence"]
     assert len(desk.log()) == sum(log["evidence"].values()) == log["entries"]
 
 

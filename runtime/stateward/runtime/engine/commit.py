@@ -52,11 +52,14 @@ def commit(
     folds: Folds,
     worker: str,
     plan: Callable[[Loaded], Append[T] | T],
+    *,
     checkpoint: Callable[[Loaded], NewEntry | None],
+    problem: Callable[[Loaded], Refusal | None],
 ) -> T | Refusal:
     """Carry out a plan, made again on the new facts as often as somebody else appended first. Raises what the store raises.
 
-    A checkpoint that is due comes first in the same commit, and the plan is made for what follows on it.
+    A checkpoint that is due comes first in the same commit, and the plan is made for what follows on it. Nothing is planned for a log with
+    a problem.
     """
     tries = Tries()
     for _ in tries:
@@ -65,6 +68,9 @@ def commit(
             return not_found(worker)
         if loaded.newer:
             return Refusal(RefusalCode.WORKER_READ_ONLY, loaded.newer, ("read the log",))
+        refused = problem(loaded)
+        if refused is not None:
+            return refused
         due = checkpoint(loaded)
         step = plan(loaded if due is None else after(loaded, due))
         if not isinstance(step, Append):

@@ -18,13 +18,14 @@ from stateward.runtime.core.evolve import HistoryBroken
 from stateward.runtime.core.instance import NOTHING_YET, FlowState
 from stateward.runtime.core.replay import advance, new_ids
 from stateward.runtime.engine.keys import is_id
-from stateward.runtime.engine.limits import DEFINITIONS_MAX, FOLDS_MAX
+from stateward.runtime.engine.limits import DEFINITIONS_MAX, FOLDS_MAX, ROLLBACKS_MAX
 from stateward.runtime.ports import Damaged, SessionStore, StoreNewer
 from stateward.runtime.profile import VerifierKind
+from stateward.runtime.session.acts import Rollback, named, read_head
 from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import GENESIS, GENESIS_DIGEST, ActorClass, Entry, Head, Kind, reference
 from stateward.runtime.session.evidence import is_news
-from stateward.runtime.session.payloads import OPAQUE, Checkpoint, Payload, SessionStarted, decode, flow_events
+from stateward.runtime.session.payloads import OPAQUE, Checkpoint, OperatorAct, Payload, SessionStarted, decode, flow_events
 from stateward.runtime.session.strict import Malformed, Newer
 
 INSPECT: Final = "inspect the log; a session that is not intact cannot go on"
@@ -50,6 +51,8 @@ class Loaded:
     """Whether any request came from a person."""
     newer: str
     """What a newer program wrote, because of which the Worker is read-only; empty when nothing."""
+    rollbacks: tuple[Rollback, ...]
+    """How the log went back and was let go on, the last few."""
     checkpoint: int
     """The number of the last checkpoint, or of the entry before the first of this log."""
 
@@ -69,6 +72,7 @@ def checkpoint_of(loaded: Loaded) -> Checkpoint:
         evidence=loaded.evidence,
         asked_by=loaded.asked_by,
         asked_by_a_person=loaded.asked_by_a_person,
+        rollbacks=loaded.rollbacks,
     )
 
 
@@ -137,6 +141,7 @@ class WorkerFold:
         self._evidence = 0
         self._asked_by: ActorClass | None = None
         self._asked_by_a_person = False
+        self._rollbacks: tuple[Rollback, ...] = ()
         self._newer = ""
 
     def catch_up(self) -> Loaded | None:
@@ -189,6 +194,7 @@ class WorkerFold:
         self._created, self._session = datetime.fromisoformat(payload.created), payload.session
         self._flow, self._evidence = payload.flow, payload.evidence
         self._asked_by, self._asked_by_a_person = payload.asked_by, payload.asked_by_a_person
+        self._rollbacks = payload.rollbacks
         instance = payload.flow.instance
         if instance is not None:
             self._pin(instance.pin.definition_digest)
@@ -235,6 +241,8 @@ class WorkerFold:
     def _fold(self, entry: Entry, payload: Payload) -> None:
         if isinstance(payload, Checkpoint):
             return self._check_point(entry, payload)
+        if entry.kind == Kind.ROLLBACK_ACCEPTED and isinstance(payload, OperatorAct):
+            self._rollbacks = (*self._rollbacks, _rollback(entry, payload))[-ROLLBACKS_MAX:]
         record = tuple(Recorded(EventId(entry.seq, index), event) for index, event in enumerate(flow_events(payload)))
         for each in record:
             self._note(each, entry)
@@ -286,8 +294,17 @@ class WorkerFold:
             asked_by=self._asked_by,
             asked_by_a_person=self._asked_by_a_person,
             newer=self._newer,
+            rollbacks=self._rollbacks,
             checkpoint=self._checkpoint,
         )
+
+
+def _rollback(entry: Entry, act: OperatorAct) -> Rollback:
+    try:
+        lost = read_head(act.about)
+    except ValueError as problem:
+        raise damaged(entry.worker, entry.seq, str(problem)) from problem
+    return Rollback(entry.seq, lost, named(entry.actor), act.reason)
 
 
 class Folds:

@@ -12,6 +12,8 @@ RENEWALS: Final = 3
 """How often a lease is renewed in the time it lasts, while a verifier works."""
 FORKS_DEPTH_MAX: Final = 64
 """Logs through which the entries of a fork are read."""
+ROLLBACKS_MAX: Final = 64
+"""Accepted rollbacks of one log that its views tell of."""
 FORKS_LISTED_MAX: Final = 16
 """Forks named in one message."""
 WORKERS_PAGE_MAX: Final = 200

@@ -7,7 +7,9 @@ from typing import TypeVar
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.commit import Append, commit
 from stateward.runtime.engine.folding import Folds, Loaded, checkpoint_of
+from stateward.runtime.engine.guard import Guard
 from stateward.runtime.engine.records import ENGINE
+from stateward.runtime.engine.view import WorkerView, view_of
 from stateward.runtime.ports import Clock, Ids, LeaseStore, SessionStore, Snapshots
 from stateward.runtime.profile import Profile
 from stateward.runtime.session.entries import Kind, NewEntry
@@ -28,12 +30,23 @@ class Means:
     leases: LeaseStore
     folds: Folds
     checkpoint_entries: int
+    guard: Guard
 
-    def commit(self, worker: str, plan: Callable[[Loaded], Append[T] | T]) -> T | Refusal:
-        """Carry out a plan on a Worker."""
-        return commit(self.sessions, self.folds, worker, plan, self._checkpoint)
+    def commit(self, worker: str, plan: Callable[[Loaded], Append[T] | T], *, whole: bool = True) -> T | Refusal:
+        """Carry out a plan on a Worker; on one whose log went back only where it need not be `whole`."""
+        problem = self.guard.problem if whole else _no_problem
+        return commit(self.sessions, self.folds, worker, plan, checkpoint=self._checkpoint, problem=problem)
+
+    def view(self, loaded: Loaded) -> WorkerView:
+        """Show a Worker."""
+        refused = self.guard.problem(loaded)
+        return view_of(loaded, "" if refused is None else refused.message)
 
     def _checkpoint(self, loaded: Loaded) -> NewEntry | None:
         if loaded.head.seq - loaded.checkpoint < self.checkpoint_entries:
             return None
         return NewEntry(Kind.CHECKPOINT, ENGINE, self.clock.now(), encode(checkpoint_of(loaded)))
+
+
+def _no_problem(_: Loaded) -> None:
+    return None

@@ -22,7 +22,7 @@ from stateward.runtime.engine.keys import ID_BYTES_MAX, is_id, operation_key
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.transition import is_self_judged
 from stateward.runtime.profile import Profile
-from stateward.runtime.session.acts import Standing
+from stateward.runtime.session.acts import Standing, named
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Kind, NewEntry, reference
 from stateward.runtime.session.payloads import FlowRecord, OperatorAct, encode
@@ -30,6 +30,9 @@ from stateward.runtime.session.strict import render
 
 _ASSURANCE: Final = (Assurance.NONE, Assurance.TTY, Assurance.TOKEN, Assurance.SEPARATED)
 """From the least sure to the surest."""
+ACCEPT_ROLLBACK: Final = "accept-rollback"
+_KINDS: Final = {str(Verb.REWIND): Kind.REWOUND, ACCEPT_ROLLBACK: Kind.ROLLBACK_ACCEPTED}
+"""The acts that have a kind of entry of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +146,8 @@ def act_entry(
         after=standing_of(after),
         records=(FlowRecord(tuple(events)),) if events else (),
     )
-    kind = Kind.REWOUND if operation.verb == Verb.REWIND else Kind.OPERATOR_ACT
+    kind = _KINDS.get(operation.verb, Kind.OPERATOR_ACT)
     return NewEntry(kind, operation.actor, means.clock.now(), encode(payload), operation_key(operation.id))
-
-
-def named(actor: Actor) -> str:
-    """Name an operator, and how sure the runtime is of them."""
-    return f"{actor.actor_class} {actor.principal or actor.channel} (assurance {actor.assurance})"
 
 
 def standing_of(flow: FlowState) -> Standing | None:

@@ -18,7 +18,7 @@ from stateward.runtime.engine.leasing import InProgress, in_progress
 from stateward.runtime.engine.limits import WORKERS_PAGE_MAX
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.transition import stored_answer
-from stateward.runtime.engine.view import WorkerView, view_of
+from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, StoreNewer, WorkerRow
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.entries import Head
@@ -93,7 +93,7 @@ def why(means: Means, worker: str) -> Why | Refusal:
     last = None if instance is None else instance.last
     answer = None if last is None else stored_answer(means.sessions, worker, last.attempt.id)
     stuck = "" if instance is None else _stuck(means, loaded, instance)
-    return Why(view_of(loaded), answer, _verified(means, loaded), stuck)
+    return Why(means.view(loaded), answer, _verified(means, loaded), stuck)
 
 
 def _row(means: Means, row: WorkerRow) -> OverviewRow:
@@ -105,7 +105,7 @@ def _row(means: Means, row: WorkerRow) -> OverviewRow:
         return OverviewRow(row.worker, row.created, row.head, "", None, "it is not there any more")
     instance = loaded.flow.instance
     flow = None if instance is None else _flow(means, loaded, instance)
-    return OverviewRow(row.worker, loaded.created, loaded.head, loaded.session.workdir, flow, loaded.newer)
+    return OverviewRow(row.worker, loaded.created, loaded.head, loaded.session.workdir, flow, means.view(loaded).read_only)
 
 
 def _flow(means: Means, loaded: Loaded, instance: Instance) -> FlowRow:

@@ -8,7 +8,7 @@ from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledT
 from stateward.runtime.core.events import Event, EventId, Status
 from stateward.runtime.core.instance import Aside, Attempt, Flag, Hold, Instance, Pin, Resolution
 from stateward.runtime.engine.folding import Loaded
-from stateward.runtime.session.acts import ForkOrigin
+from stateward.runtime.session.acts import ForkOrigin, Rollback
 from stateward.runtime.session.entries import ActorClass, Entry, Head
 from stateward.runtime.session.evidence import EvidenceClass
 from stateward.runtime.session.payloads import Payload, PinnedProfile
@@ -76,6 +76,10 @@ class WorkerView:
     self_judged: bool
     read_only: str
     """Why nothing can be written to it; empty when it can."""
+    rolled_back: bool
+    """Whether that is because its log went back: an operator may accept that."""
+    rollbacks: tuple[Rollback, ...]
+    """How its log went back before and was let go on, the last few."""
     flow: FlowView | None
     """None when no flow was started."""
     aside: tuple[Aside, ...]
@@ -107,8 +111,8 @@ class LoggedEntry:
     """Whether an operator set it aside: it is no evidence any more."""
 
 
-def view_of(loaded: Loaded) -> WorkerView:
-    """Give the view of a Worker."""
+def view_of(loaded: Loaded, rolled_back: str = "") -> WorkerView:
+    """Give the view of a Worker; `rolled_back` says how its log went back, if it did."""
     session = loaded.session
     return WorkerView(
         worker=loaded.worker,
@@ -121,7 +125,9 @@ def view_of(loaded: Loaded) -> WorkerView:
         isolation=session.isolation,
         worked_by=session.worked_by,
         self_judged=loaded.is_self_judged,
-        read_only=loaded.newer,
+        read_only=loaded.newer or rolled_back,
+        rolled_back=bool(rolled_back),
+        rollbacks=loaded.rollbacks,
         flow=_flow(loaded),
         aside=loaded.flow.aside,
         forked_from=session.forked_from,

@@ -12,11 +12,12 @@ from stateward.runtime.core.events import EventId, InstanceStarted
 from stateward.runtime.core.instance import Aside, Attempt, is_aside
 from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine import forking, leasing, operating, overview, recording, submit, transition
+from stateward.runtime.engine import forking, leasing, operating, overview, recording, rollback, submit, transition
 from stateward.runtime.engine.answers import Answered, Begun
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import Folds, payload_of
 from stateward.runtime.engine.forking import Forked
+from stateward.runtime.engine.guard import Guard
 from stateward.runtime.engine.leasing import Heartbeat, InProgress, NoHeartbeat
 from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES, RENEWALS
 from stateward.runtime.engine.lineage import entries_through
@@ -26,7 +27,7 @@ from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.recording import NewRecord, RecordedEntry, RecordKey
 from stateward.runtime.engine.replaying import Replayed, replay_against
 from stateward.runtime.engine.submission import Submitted
-from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen, WorkerView, view_of
+from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen, WorkerView
 from stateward.runtime.ports import (
     Clock,
     Damaged,
@@ -39,6 +40,7 @@ from stateward.runtime.ports import (
     StoreNewer,
     Verifier,
     VerifierOutcome,
+    Witness,
 )
 from stateward.runtime.profile import Profile
 from stateward.runtime.session.acts import RunOutcome
@@ -63,9 +65,14 @@ class Engine:
         holder: str = "engine",
         heartbeat: Heartbeat | None = None,
         checkpoint_entries: int = CHECKPOINT_ENTRIES,
+        witness: Witness | None = None,
     ) -> None:
-        """`holder` is the name under which this engine verifies; `heartbeat` renews its lease meanwhile."""
-        self._means = Means(sessions, snapshots, clock, ids, profile, leases, Folds(sessions), checkpoint_entries)
+        """`holder` is the name under which this engine verifies; `heartbeat` renews its lease meanwhile.
+
+        A log that went back behind what `witness` knows is only looked at, until an operator accepts that.
+        """
+        guard = Guard(sessions, witness)
+        self._means = Means(sessions, snapshots, clock, ids, profile, leases, Folds(sessions), checkpoint_entries, guard)
         self._holder = holder
         self._heartbeat = heartbeat or NoHeartbeat()
 
@@ -196,6 +203,14 @@ class Engine:
         problem = reason_problem(given.reason)
         return problem or forking.make_whole(self._means, worker, given)
 
+    def accept_rollback(self, worker: str, reason: str, actor: Actor, operation: str | None = None) -> Operated | Refusal:
+        """Let a log go on that went back, such as one out of a backup; what it lost is named in it for ever."""
+        given = operating.operation_of(self._means, operating.ACCEPT_ROLLBACK, reason, actor, operation)
+        if isinstance(given, Refusal):
+            return given
+        problem = reason_problem(given.reason)
+        return problem or rollback.accept(self._means, worker, given)
+
     def delete(self, worker: str, actor: Actor) -> Deleted | Refusal:
         """Delete a Worker and its session for good; refused while a fork reads from it."""
         problem = operating.operator_problem(actor, self._means.profile)
@@ -224,7 +239,7 @@ class Engine:
     def view(self, worker: str) -> WorkerView | Refusal:
         """Give a Worker as its log says now."""
         loaded = self._means.folds.load(worker)
-        return not_found(worker) if loaded is None else view_of(loaded)
+        return not_found(worker) if loaded is None else self._means.view(loaded)
 
     def workers(self, workspace: str, limit: int, after: str = "") -> tuple[OverviewRow, ...]:
         """Give a page of a Workspace's Workers, oldest first, those after `after`."""

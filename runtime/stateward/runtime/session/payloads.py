@@ -13,11 +13,13 @@ from stateward.runtime.core.events import Event
 from stateward.runtime.core.instance import FlowState
 from stateward.runtime.session.acts import (
     ORIGIN,
+    ROLLBACK,
     RUN_ENDED,
     RUN_STARTED,
     STANDING,
     WORKER_STOPPED,
     ForkOrigin,
+    Rollback,
     RunEnded,
     RunStarted,
     Standing,
@@ -44,6 +46,7 @@ from stateward.runtime.session.strict import (
     render,
     sequence,
     versioned,
+    versions,
 )
 
 PAYLOAD_VERSION: Final = 1
@@ -165,6 +168,8 @@ class Checkpoint:
     """The number of the newest entry that makes judging again worthwhile."""
     asked_by: ActorClass | None
     asked_by_a_person: bool
+    rollbacks: tuple[Rollback, ...] = ()
+    """How the log went back and was let go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,8 +287,7 @@ _ACT: Final = versioned(
         records=sequence(_RECORD),
     ),
 )
-_CHECKPOINT: Final = versioned(
-    PAYLOAD_VERSION,
+_CHECKPOINT: Final = versions(
     record(
         Checkpoint,
         created=TEXT,
@@ -292,6 +296,16 @@ _CHECKPOINT: Final = versioned(
         evidence=COUNT,
         asked_by=optional(choice(ActorClass)),
         asked_by_a_person=FLAG,
+    ),
+    record(
+        Checkpoint,
+        created=TEXT,
+        session=_SESSION,
+        flow=FLOW_STATE,
+        evidence=COUNT,
+        asked_by=optional(choice(ActorClass)),
+        asked_by_a_person=FLAG,
+        rollbacks=sequence(ROLLBACK),
     ),
 )
 _FORMS: Final[dict[type[Written], Form[Any]]] = {
@@ -315,6 +329,7 @@ _READ: Final[dict[str, tuple[type[Written], frozenset[ActorClass]]]] = {
     Kind.CHECKPOINT: (Checkpoint, _ENGINE),
     Kind.OPERATOR_ACT: (OperatorAct, _OPERATORS),
     Kind.REWOUND: (OperatorAct, _OPERATORS),
+    Kind.ROLLBACK_ACCEPTED: (OperatorAct, _OPERATORS),
     Kind.RUN_STARTED: (RunStarted, frozenset(ActorClass)),
     Kind.RUN_ENDED: (RunEnded, frozenset(ActorClass)),
     Kind.WORKER_STOPPED: (WorkerStopped, frozenset(ActorClass)),

@@ -27,7 +27,7 @@ from stateward.runtime.core.events import (
 )
 from stateward.runtime.core.instance import Pin
 from stateward.runtime.session.chain import time_text
-from stateward.runtime.session.entries import Entry, Head, reference
+from stateward.runtime.session.entries import Entry, Head, Kind, reference
 from stateward.runtime.session.event_codec import event_name
 from stateward.runtime.session.evidence import EvidenceClass, evidence_class
 from stateward.runtime.session.payloads import Checkpoint, OperatorAct, PinnedProfile, decode, flow_events
@@ -115,6 +115,7 @@ def _predicate(about: About, verified: Verification, told: "_Told") -> dict[str,
             "entries": verified.entries,
             "evidence": {str(each): told.evidence[each] for each in EvidenceClass},
             "unread": told.unread,
+            "rollbacks_accepted": told.rollbacks,
             "intact": str(verified.intact),
             "complete": str(verified.complete),
             "anchored": str(verified.anchored),
@@ -133,6 +134,7 @@ class _Told:
         self.acts: list[dict[str, Any]] = []
         self.forked_from: dict[str, Any] | None = None
         self.evidence: Counter[EvidenceClass] = Counter()
+        self.rollbacks = 0
         self.unread = 0
         """Entries that only a newer program reads."""
         self.steps_left_out = 0
@@ -157,11 +159,21 @@ class _Told:
             self._take_event(entry, event)
 
     def _take_act(self, entry: Entry, act: OperatorAct) -> None:
+        self.rollbacks += entry.kind == Kind.ROLLBACK_ACCEPTED
         if len(self.acts) >= ACTS_MAX:
             self.acts_left_out += 1
             return
         actor = {"class": str(entry.actor.actor_class), "principal": entry.actor.principal, "assurance": str(entry.actor.assurance)}
-        self.acts.append({"entry": entry.reference, "time": time_text(entry.time), "verb": act.verb, "reason": act.reason, "by": actor})
+        self.acts.append(
+            {
+                "entry": entry.reference,
+                "time": time_text(entry.time),
+                "verb": act.verb,
+                "about": act.about,
+                "reason": act.reason,
+                "by": actor,
+            }
+        )
 
     def _take_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Take up the flow that was running where a fork begins."""
@@ -236,20 +248,6 @@ def _flow(instance: str, pin: InstanceStarted | Pin) -> dict[str, Any]:
         "attempts": {},
         "path": [],
     }
-
-
-def head_text(head: Head) -> str:
-    """Write a head as `log verify --expect` takes it."""
-    return f"{head.seq}:{head.digest}"
-
-
-def read_head(text: str) -> Head:
-    """Read a head. Raises ValueError for anything but a number and a digest."""
-    seq, _, digest = text.partition(":")
-    digits = digest.removeprefix(_ALGORITHM)
-    if not (seq.isascii() and seq.isdigit() and len(seq) <= 18) or len(digits) != 64 or not set(digits) <= set("0123456789abcdef"):
-        raise ValueError("a head is the number of an entry, a colon and its digest")
-    return Head(int(seq), f"{_ALGORITHM}{digits}")
 
 
 def named(head: Head) -> str:

@@ -178,3 +178,23 @@ def versioned(version: int, form: Form[T]) -> Form[T]:
         return form.read({name: member for name, member in value.items() if name != "v"})
 
     return Form(write, read)
+
+
+def versions(*forms: Form[T]) -> Form[T]:
+    """Give the form of a value that grew members: `forms` are those of version 1 and on.
+
+    A value is written in the earliest version that loses nothing of it, so that what an earlier program can read it goes on reading.
+    """
+    numbered = [versioned(number, form) for number, form in enumerate(forms, start=1)]
+
+    def write(value: T) -> JsonValue:
+        *earlier, latest = numbered
+        written = (form.write(value) for form in earlier if form.read(form.write(value)) == value)
+        return next(written, None) or latest.write(value)
+
+    def read(value: object) -> T:
+        number = value.get("v") if isinstance(value, dict) else None
+        known = isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(numbered)
+        return numbered[number - 1 if known and isinstance(number, int) else -1].read(value)
+
+    return Form(write, read)

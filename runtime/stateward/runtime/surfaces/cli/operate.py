@@ -53,7 +53,7 @@ def _acted(worker: str, workdir: Path, store: Place | None, act: Callable[[Runti
 
 @click.group("operate")
 def operate_group() -> None:
-    """Step in: pause, resume, withdraw, cancel, clear, rewind, fork, make-whole, stop, delete.
+    """Step in: pause, resume, withdraw, cancel, clear, rewind, fork, make-whole, accept-rollback, stop, delete.
 
     WORKER is the id of a Worker, or a beginning or end of it.
     """
@@ -95,6 +95,13 @@ def fork_command(*, worker: str, reason: str, at: int | None, workdir: Path, sto
 def make_whole_command(*, worker: str, reason: str, workdir: Path, store: Place | None) -> None:
     """Copy what a fork reads from its parent into its own log. Then the parent may be deleted."""
     _acted(worker, workdir, store, lambda runtime, named: runtime.engine.make_whole(named, reason, person_at_terminal()))
+
+
+@operate_group.command("accept-rollback")
+@_acts
+def accept_rollback_command(*, worker: str, reason: str, workdir: Path, store: Place | None) -> None:
+    """Let a Worker go on whose log went back, such as one out of a backup. What it lost is named in its log for ever."""
+    _acted(worker, workdir, store, lambda runtime, named: runtime.engine.accept_rollback(named, reason, person_at_terminal()))
 
 
 @operate_group.command("stop")

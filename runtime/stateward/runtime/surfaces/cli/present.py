@@ -39,6 +39,7 @@ from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
 from stateward.runtime.session.answers import Answer, TransitionAnswer
+from stateward.runtime.session.entries import reference
 from stateward.runtime.session.payloads import SessionStarted, UserInput
 from stateward.runtime.surfaces.cli.output import Shape, emit
 
@@ -192,6 +193,11 @@ def _status_rows(view: WorkerView, current: int | None) -> Iterator[tuple[str, R
     yield "started", Text(view.created.isoformat(timespec="seconds"))
     yield "work folder", plain(view.workdir or "none")
     yield "log", Text(f"{view.head.seq} entries, head {view.head.digest}", overflow="fold")
+    for each in view.rollbacks:
+        yield (
+            "rolled back",
+            plain(f"accepted by {each.by} in {reference(each.entry)}, giving up {reference(each.lost.seq)}: {_cut(each.reason)}"),
+        )
     if view.read_only:
         yield "read-only", plain(view.read_only, "yellow")
 

@@ -27,6 +27,11 @@ def view_data(view: WorkerView, current: int | None) -> dict[str, Any]:
         "self_judged": view.self_judged,
         "isolation": view.isolation,
         "read_only": view.read_only,
+        "rolled_back": view.rolled_back,
+        "rollbacks": [
+            {"entry": each.entry, "lost": {"seq": each.lost.seq, "digest": each.lost.digest}, "by": each.by, "reason": each.reason}
+            for each in view.rollbacks
+        ],
         "flow": None if view.flow is None else {**_flow_data(view.flow), "current_revision": current},
     }
 

@@ -15,10 +15,11 @@ from rich.text import Text
 
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, TrustedKey
+from stateward.runtime.session.acts import read_head
 from stateward.runtime.session.entries import Head, reference
 from stateward.runtime.session.envelope import ENVELOPE_BYTES_MAX, Envelope, EnvelopeProblem, read_envelope, write_envelope
 from stateward.runtime.session.export import definition_line, end_line, entry_line, header_line, pinned_by
-from stateward.runtime.session.statement import About, StatementProblem, make_statement, read_head, read_statement
+from stateward.runtime.session.statement import About, StatementProblem, make_statement, read_statement
 from stateward.runtime.session.verification import Anchor, Answer, Verification, gone, verify
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.output import emit, emit_json

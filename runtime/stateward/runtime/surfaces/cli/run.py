@@ -278,7 +278,8 @@ class Run:
         if flow.status is not Status.ACTIVE:
             return verifier
         if view.read_only:
-            raise Stop(STATUS_ENVIRONMENT, view.read_only, "use the newer program")
+            remedy = "see `stateward operate accept-rollback --help`" if view.rolled_back else "use the newer program"
+            raise Stop(STATUS_ENVIRONMENT, view.read_only, remedy)
         if view.verifier != verifier.kind:
             remedy = "leave out `--answers`" if view.verifier == VerifierKind.PERSON else "name its `--answers FILE`"
             raise Stop(STATUS_USAGE, f"Worker {view.worker} is judged by `{view.verifier}`, not by `{verifier.kind}`", remedy)
