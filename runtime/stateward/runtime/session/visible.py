@@ -47,3 +47,8 @@ def visible(text: str) -> str:
 def is_quote(quote: str, lines: Sequence[str]) -> bool:
     """Tell whether a text is these lines as they were shown; the end of the last line may be there or not."""
     return quote.replace("\r\n", "\n").removesuffix("\n") == "\n".join(map(visible, lines)).removesuffix("\n")
+
+
+def says_nothing(text: str) -> bool:
+    """Tell whether nothing of a text can be seen."""
+    return all(char.isspace() or visible(char) != char for char in text)
