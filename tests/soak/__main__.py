@@ -1,7 +1,8 @@
 """Load one store from many processes, on each database, and hold every log against what was done: `python -m tests.soak`.
 
-64 Workers in 8 processes make 100 transitions each, and 8 processes append to one Worker, while another process looks at all of it. Ends
-with 1, and the trace of what went wrong, when anybody heard of a lock, an entry is lost, or a chain is broken.
+64 Workers in 8 processes make 100 transitions each, and 8 processes append to one Worker, while another process looks at all of it and
+yet another tidies the store up. Ends with 1, and the trace of what went wrong, when anybody heard of a lock, an entry is lost or a chain
+is broken.
 """
 
 import argparse

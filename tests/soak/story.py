@@ -16,10 +16,11 @@ from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.session.entries import ActorClass, Kind
 from tests.cases.opened import begin, opened
 from tests.cases.stored import StoredPlace
-from tests.soak.working import append, look, payload_of, reason_of, started, walk
+from tests.soak.working import append, look, maintain, payload_of, reason_of, started, walk
 from tests.store.children import barrier, child, exit_statuses, pipe
 
 LOOKING_PAUSE_SECONDS: Final = 0.2
+MAINTENANCE_PAUSE_SECONDS: Final = 0.5
 ENTRIES_OF_A_START: Final = 2
 EVIDENCE: Final = (Kind.TOOL_RESULT, ActorClass.HOST)
 
@@ -44,11 +45,11 @@ class Figures:
 
 
 def many_workers(here: StoredPlace, workers: int, processes: int, transitions: int) -> Figures:
-    """Take many Workers, shared out among the processes, through their transitions, while another process looks at all of them."""
+    """Take many Workers, shared out among the processes, through their transitions, while others look at all of them and tidy up."""
     assert workers % processes == 0
     begin(here)
     start = barrier(processes)
-    with _looking(here):
+    with _beside(here):
         begun = perf_counter()
         given = (workers // processes, transitions, start)
         ids, latencies = _told([(walk, (here, *given)) for _ in range(processes)])
@@ -67,7 +68,7 @@ def one_worker(here: StoredPlace, processes: int, appends: int) -> Figures:
         worker = started(desk)
     names = [f"process {number}" for number in range(processes)]
     start = barrier(processes)
-    with _looking(here):
+    with _beside(here):
         begun = perf_counter()
         _, latencies = _told([(append, (here, worker, name, appends, start)) for name in names])
         seconds = perf_counter() - begun
@@ -76,17 +77,19 @@ def one_worker(here: StoredPlace, processes: int, appends: int) -> Figures:
 
 
 @contextmanager
-def _looking(here: StoredPlace) -> Iterator[None]:
-    """Let a process look at everything meanwhile."""
-    stop, stopping = pipe()
-    hearing, telling = pipe()
-    looker = child(look, here, LOOKING_PAUSE_SECONDS, stop, telling)
+def _beside(here: StoredPlace) -> Iterator[None]:
+    """Let one process look at everything meanwhile, and another tidy the store up."""
+    beside = [(look, LOOKING_PAUSE_SECONDS), (maintain, MAINTENANCE_PAUSE_SECONDS)]
+    pipes = [pipe() for _ in beside]
+    processes = [child(action, here, pause, stop) for (action, pause), (stop, _) in zip(beside, pipes, strict=True)]
     try:
         yield
     finally:
-        stopping.send(None)
-    assert [0] == exit_statuses([looker])
-    hearing.recv()
+        for _, stopping in pipes:
+            stopping.send(None)
+    assert [0, 0] == exit_statuses(processes)
+    if not here.url:
+        assert [] == list(here.store.parent.glob("*-wal"))  # the last one to leave has put everything into the file itself
 
 
 def _told(actions: Sequence[tuple[Any, tuple[Any, ...]]]) -> tuple[list[str], list[float]]:

@@ -1,17 +1,22 @@
 """What the processes of a soak do. A fault or a refusal that any of them hears of ends it with its trace, and the soak has failed."""
 
+import sqlite3
 from time import perf_counter
 from typing import Any, Final
+
+import psycopg
 
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.session.entries import Kind
+from stateward.store.postgres_rules import SCHEMA
 from tests.cases.opened import ROUND, Opened, opened
 from tests.cases.stored import StoredPlace
 from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, Judge, input_for, saying, submitted
 
+MAINTENANCE_WAIT_SECONDS: Final = 60.0
 WALKING: Final = Judge(saying({"go": Verdict.MET, "back": Verdict.MET}))
 
 
@@ -60,7 +65,7 @@ def append(here: StoredPlace, worker: str, name: str, count: int, start: Any, to
     told.send(([worker], seconds))
 
 
-def look(here: StoredPlace, pause_seconds: float, stop: Any, told: Any) -> None:
+def look(here: StoredPlace, pause_seconds: float, stop: Any) -> None:
     """List all Workers and look at each, again and again, until told to stop: nothing that was seen may ever be gone."""
     seen: dict[str, int] = {}
     with opened(here) as desk:
@@ -72,4 +77,20 @@ def look(here: StoredPlace, pause_seconds: float, stop: Any, told: Any) -> None:
                 assert isinstance(view, WorkerView)
                 assert seen.get(row.worker, 0) <= row.head.seq <= view.head.seq
                 seen[row.worker] = view.head.seq
-    told.send((list(seen), []))
+
+
+def maintain(here: StoredPlace, pause_seconds: float, stop: Any) -> None:
+    """Tidy the store up from outside, again and again, as its owner's own scripts do, until told to stop."""
+    while not stop.poll(pause_seconds):
+        tidy(here)
+
+
+def tidy(here: StoredPlace) -> None:
+    if here.url:
+        with psycopg.connect(here.url, autocommit=True) as client:
+            client.execute(f"VACUUM (ANALYZE) {SCHEMA}.entries".encode())
+        return
+    connection = sqlite3.connect(here.store, isolation_level=None, timeout=MAINTENANCE_WAIT_SECONDS)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute("VACUUM")
+    connection.close()

@@ -1,0 +1,94 @@
+"""Which tests show that what people met elsewhere does not happen here: for each scenario of `tests/conformance/bug_reports.md`.
+
+Areas: DUR crash and resume, WRK what a worker asks for, CON concurrency and retries, and of SEC what is about seals and logs.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+AREAS: Final = ("DUR", "WRK", "CON")
+"""Areas of which every scenario is in the table."""
+OF_SEALS_AND_LOGS: Final = ("S-SEC-3", "S-SEC-4")
+
+CASES: Final[Mapping[str, tuple[str, ...]]] = {
+    "S-DUR-1": (
+        "tests/store/test_crashes.py::test_a_log_of_pages_cut_at_any_byte_holds_all_earlier_entries_and_the_last_ones_only_whole",
+        "tests/store/test_crashes.py::test_a_process_killed_at_a_statement_of_an_append_leaves_all_of_it_or_nothing",
+        "tests/store/test_crashes.py::test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged",
+        "tests/store/test_processes_on_postgresql.py::test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged",
+        "tests/crash/test_crash_stories.py::test_a_run_on_sqlite_that_is_killed_and_resumed_loses_nothing",
+        "tests/crash/test_crash_stories.py::test_a_run_on_postgresql_that_is_killed_and_resumed_loses_nothing",
+    ),
+    "S-DUR-2": (
+        "tests/cases/test_durability.py::test_a_record_damaged_in_the_middle_ends_reading_there_and_is_not_gone_on_with",
+        "tests/store/test_damage.py::test_a_changed_entry_is_named_and_the_ones_before_it_are_read",
+        "tests/store/test_damage.py::test_a_byte_changed_in_the_file_is_named_by_its_entry",
+    ),
+    "S-DUR-3": (
+        "tests/cases/test_durability.py::test_a_recovery_sweep_leaves_alone_what_a_driver_in_another_process_verifies",
+        "tests/runtime/engine/test_leases.py::test_a_recovery_sweep_leaves_an_attempt_alone_that_is_verified",
+    ),
+    "S-DUR-4": (
+        "tests/cases/test_durability.py::test_each_look_and_each_export_during_transitions_shows_exactly_one_current_state",
+        "tests/runtime/session/test_export.py::test_an_export_without_a_current_state_is_refused",
+        "tests/runtime/session/test_export.py::test_an_export_whose_log_enters_two_states_at_once_is_refused",
+    ),
+    "S-DUR-5": (
+        "tests/cases/test_durability.py::test_a_worker_with_a_long_history_goes_on_in_memory_that_does_not_grow_with_it",
+        "tests/runtime/engine/test_checkpoints.py::test_restoring_reads_no_more_entries_of_a_longer_log",
+        "tests/runtime/session/test_verification.py::test_a_long_log_is_verified_in_memory_that_does_not_grow_with_it",
+    ),
+    "S-WRK-1": (
+        "tests/cases/test_worker_requests.py::test_a_claim_with_nothing_recorded_moves_nothing_and_stays_a_claim",
+        "tests/runtime/session/test_evidence.py::test_only_what_the_engine_the_host_or_an_operator_recorded_counts",
+    ),
+    "S-WRK-2": (
+        "tests/cases/test_worker_requests.py::test_a_condition_that_cannot_be_met_is_not_judged_for_ever_and_an_operator_sees_that",
+        "tests/runtime/engine/test_progress.py::test_after_three_judgements_of_the_same_evidence_the_verifier_is_not_asked_again",
+        "tests/runtime/engine/test_progress.py::test_new_evidence_frees_a_held_flow",
+    ),
+    "S-WRK-3": (
+        "tests/cases/test_worker_requests.py::test_a_worker_that_waits_for_a_long_job_is_not_held_and_its_budget_counts",
+        "tests/runtime/engine/test_transition.py::test_a_worker_that_waits_for_a_long_job_is_judged_each_time_its_record_grows",
+    ),
+    "S-WRK-4": (
+        "tests/runtime/engine/test_submit.py::test_a_first_input_has_exactly_one_flow_segment",
+        "tests/runtime/engine/test_submit.py::test_a_flow_segment_alone_is_enough",
+        "tests/runtime/engine/test_submit.py::test_a_flow_segment_inside_a_text_is_text",
+        "tests/runtime/engine/test_submit.py::test_an_unknown_flow_is_refused_with_what_to_do",
+        "tests/runtime/engine/test_submit.py::test_the_flow_segment_is_replaced_in_place_by_the_instructions_byte_for_byte",
+        "tests/runtime/engine/test_transition.py::test_the_verifier_is_asked_with_the_texts_of_the_pinned_definition_byte_for_byte",
+    ),
+    "S-CON-1": (
+        "tests/cases/test_concurrency_cases.py::test_requests_at_once_from_many_processes_enter_one_state",
+        "tests/runtime/engine/test_concurrency.py::test_two_requests_at_once_make_one_state_entry",
+        "tests/runtime/engine/test_concurrency.py::test_fifty_requests_at_once_make_one_state_entry_and_all_are_told_the_same",
+        "tests/runtime/engine/test_concurrency.py::test_a_request_overtaken_by_a_move_is_refused_and_not_judged_in_the_next_state",
+    ),
+    "S-CON-2": (
+        "tests/cases/test_concurrency_cases.py::test_a_submission_that_is_repeated_at_once_and_after_a_restart_makes_one_run",
+        "tests/runtime/engine/test_submit.py::test_the_stored_fingerprint_holds_nothing_of_the_input",
+    ),
+    "S-CON-3": (
+        "tests/soak/test_soak.py::test_many_workers_in_many_processes_on_one_store_lose_nothing",
+        "tests/store/test_processes.py::test_processes_with_a_log_each_and_a_reader_lose_nothing",
+        "tests/store/test_processes_on_postgresql.py::test_processes_with_a_log_each_and_a_reader_lose_nothing",
+    ),
+    "S-CON-4": (
+        "tests/runtime/engine/test_leases.py::test_a_stalled_holder_is_refused_by_its_token_whatever_it_calls_itself",
+        "tests/contracts/leases.py::test_a_holder_that_slept_past_its_expiry_is_refused_by_its_token_under_the_same_name",
+    ),
+    "S-SEC-3": (
+        "tests/cases/test_log_verify.py::test_each_thing_that_is_done_to_a_store_is_told_apart",
+        "tests/store/test_verification_of_stores.py::test_a_cut_tail_is_incomplete_and_not_altered",
+        "tests/store/test_verification_of_stores.py::test_a_cut_tail_whose_head_was_put_back_too_is_seen_by_the_witness_alone",
+        "tests/store/test_verification_of_stores.py::test_a_missing_beginning_or_middle_is_not_intact",
+        "tests/store/test_verification_of_stores.py::test_an_entry_of_another_worker_appended_with_the_head_moved_on_is_named",
+        "tests/store/test_verification_of_stores.py::test_an_unsealed_log_says_so_and_is_not_called_wrong",
+    ),
+    "S-SEC-4": (
+        "tests/cases/test_texts_in_logs.py::test_braces_in_any_text_are_those_bytes_everywhere",
+        "tests/cases/test_texts_in_logs.py::test_what_worker_verifier_log_and_export_hold_is_what_came_byte_for_byte",
+    ),
+}
+"""The tests of each scenario; the first is the one that tells it whole."""
