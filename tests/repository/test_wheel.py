@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("compiler", "runtime", "store", "resources")
-DATA = ("flows", "profiles")
+DATA = ("flows", "profiles", "prompts")
 """What ships as data."""
 ABOUT = ("tests", "benchmarks", "docs", "requirements", "Makefile", "pyproject.toml", "README.md", "LICENSE")
 

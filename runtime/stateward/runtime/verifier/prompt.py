@@ -20,9 +20,9 @@ from stateward.runtime.session.visible import visible
 from stateward.runtime.verifier.blocks import block
 from stateward.runtime.verifier.declared import ToolDeclaration
 
-_SYSTEM: Final = "system.md"
-_QUESTION: Final = "question.md"
-_WORKDIR: Final = {True: "with-workdir.md", False: "without-workdir.md"}
+_SYSTEM: Final = "verifier-system.md"
+_QUESTION: Final = "verifier-question.md"
+_WORKDIR: Final = {True: "verifier-with-workdir.md", False: "verifier-without-workdir.md"}
 _FILES: Final = (_SYSTEM, _QUESTION, *_WORKDIR.values())
 _MARK: Final = re.compile(r"^\[\[([a-z]+)\]\]$", re.MULTILINE)
 
@@ -64,7 +64,7 @@ def _said(attempt: str, text: str) -> str:
 
 @cache
 def _text(name: str) -> str:
-    return (folder("prompts") / "verifier" / name).read_text("utf-8").removesuffix("\n")
+    return (folder("prompts") / name).read_text("utf-8").removesuffix("\n")
 
 
 def _digest(tools: Sequence[ToolDeclaration]) -> str:
