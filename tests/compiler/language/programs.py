@@ -59,3 +59,17 @@ constraints: st.SearchStrategy[str] = st.recursive(
 """Constraints without defaults, some of which no value meets."""
 
 values = st.sampled_from(["0", "1", "2.5", '"a"', '"ab"', "true", "[]", "[1]", '["a", 2]', "{}", "{ a = 1; }", '{ a = "ab"; b = 2; }'])
+
+_uses: st.SearchStrategy[str] = st.recursive(
+    st.sampled_from([*KEYS, *(f"f({name})" for name in KEYS), "1", "Int", "[]", 'import "main.dcdl"']),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda items: f"[{', '.join(items)}]"),
+        inner.map(lambda text: f"{{ a = {text}; }}"),
+        st.tuples(inner, st.sampled_from(["&", "//", "as", "default", "+", "=="]), inner).map(lambda row: f"({' '.join(row)})"),
+    ),
+    max_leaves=6,
+)
+circles: st.SearchStrategy[str] = st.tuples(*[_uses] * 5).map(
+    lambda row: "".join(f"{name} = {text};\n" for name, text in zip((*KEYS, "f"), (*row[:4], f"(x) => [x, {row[4]}]"), strict=True))
+)
+"""Modules whose fields use each other in circles, by a function too, so that many of them are endless."""

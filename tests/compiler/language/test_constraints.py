@@ -198,3 +198,9 @@ def test_the_library_of_patterns_is_loaded_at_the_first_pattern() -> None:
     for text, expected in (("1 as Int", "False"), ('"a" as /a/', "True")):
         ran = subprocess.run([sys.executable, "-c", program, text], check=True, capture_output=True, text=True)
         assert expected == ran.stdout.strip()
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_of_equal_bounds_the_int_is_kept_in_either_order(sign: str) -> None:
+    whole, fraction = Bounded(sign, 2), Bounded(sign, 2.0)
+    assert ([0], [1]) == (essential([whole, fraction]), essential([fraction, whole]))

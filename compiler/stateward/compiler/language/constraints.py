@@ -241,12 +241,18 @@ def _most_int(bound: Bounded) -> int:
 
 
 def _tightest(bounds: Mapping[int, Bounded], *, from_below: bool) -> int | None:
-    """Give the place of the bound that excludes most on one side; the first of equals."""
+    """Give the place of the bound that excludes most on one side; of equals that of an Int, in whatever order they come."""
     best: int | None = None
     for at, bound in bounds.items():
-        if bound.is_lower == from_below and (best is None or _is_tighter(bound, bounds[best])):
+        if bound.is_lower == from_below and (best is None or _goes_before(bound, bounds[best])):
             best = at
     return best
+
+
+def _goes_before(bound: Bounded, other: Bounded) -> bool:
+    if (bound.limit, bound.is_strict) == (other.limit, other.is_strict):
+        return isinstance(bound.limit, int) and not isinstance(other.limit, int)
+    return _is_tighter(bound, other)
 
 
 def _is_tighter(bound: Bounded, other: Bounded) -> bool:

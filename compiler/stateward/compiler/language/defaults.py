@@ -31,6 +31,8 @@ def _settled(base: ConstraintValue, default: Cell, site: Site) -> Task:
     value = yield default
     if isinstance(value, Failed):
         return value
+    if isinstance(value, DefaultValue):
+        site.machine.closing.append(default)  # what it comes to may be what it is the default of
     if isinstance(value, ConstraintValue | DefaultValue):
         demand = next((part for part in base.parts if not isinstance(part.atom, Anything)), None)
         return value if demand is None else site.fail(violation, value, demand, site)

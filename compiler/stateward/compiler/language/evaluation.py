@@ -1,7 +1,8 @@
 """One evaluation: a module in; its lazy value, its shape and data, and every fault found, out.
 
 Invariants: evaluation is pure and deterministic: what is asked for in which order changes neither a value nor its faults, only which are
-found; nothing is read but through the loader; each fault is reported once.
+found, until a limit runs out; nothing is read but through the loader; each fault is reported once. When an evaluation goes, nothing of it
+is left in circles of references.
 """
 
 from collections.abc import Mapping
@@ -35,6 +36,10 @@ class Evaluation:
         handlers: Mapping[type, Handler] = {**HANDLERS, Import: modules.evaluate}
         self.machine: Final = Machine(handlers, limits, self._reporter)
         self.root: Final = modules.root(source, module)
+
+    def __del__(self) -> None:
+        """End the evaluation: nobody can force its cells any more."""
+        self.machine.release()
 
     @property
     def diagnostics(self) -> list[Diagnostic]:

@@ -30,6 +30,7 @@ class Guard:
         """Begin with the parts of a value; false when it is inside itself or too deep. To be ended with `leave`."""
         if self.is_inside(value):
             notes, imports = modules_around(cell, value)
+            self._machine.closing.append(cell)
             self._report("the value contains itself", "closes the circle", cell, *imports, Label(value.place, "the value"), notes=notes)
             return False
         if len(self._on_path) >= self._machine.limits.nesting:

@@ -70,6 +70,10 @@ class Machine:
         self.lacking: dict[int, tuple[object, set[PathPart]]] = {}
         """Parts that were told to have no value, by the identity of the array or object they are parts of, which is kept alive here."""
         self._explored: dict[int, Failed] = {}
+        self.scopes: Final[list[Scope]] = []
+        """The scopes whose names are bound to expressions that see them."""
+        self.closing: Final[list[Cell]] = []
+        """Cells whose values lead back to them."""
         self.asking: Use | None = None
         """The use that is about to ask for a cell."""
 
@@ -119,6 +123,17 @@ class Machine:
     def _run_out(self, message: str, label: str, node: Node, scope: Scope) -> None:
         self._spent = True
         self.refuse(message, label, node, scope)
+
+    def release(self) -> None:
+        """Let go of what refers back to what holds it: then counting references frees the rest, and no search for circles has to."""
+        for scope in self.scopes:
+            scope.names.clear()
+        for cell in self.closing:
+            cell.value = None
+        self.scopes.clear()
+        self.closing.clear()
+        self.lacking.clear()
+        self._explored.clear()
 
     # Running ------------------------------------------------------------------------------------------------------------------------
 
@@ -190,6 +205,7 @@ class Machine:
                 if type(top) is Cell:
                     top.value = value
                     top.busy = False
+                    top.use = None
                     self.waiting -= 1
                     stack.pop()
                     continue
@@ -228,4 +244,5 @@ def _give_up(cell: Cell) -> Failed:
     failed = Failed(cell.scope.module.source, cell.node, None)
     cell.value = failed
     cell.busy = False
+    cell.use = None
     return failed

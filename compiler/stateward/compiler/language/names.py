@@ -132,7 +132,9 @@ def scope_around(machine: Machine, node: Let | Object, scope: Scope) -> Scope:
         machine.spend(sum(map(len, texts)) // LOST_PER_STEP, node, scope)
         words = frozenset(word for text in texts for word in _WORD.findall(text))
         lost = LostNames(words, is_any=not all(map(_WORD.match, texts)))
-    return Scope(scope.module, scope, scope.call, lost=lost)
+    made = Scope(scope.module, scope, scope.call, lost=lost)
+    machine.scopes.append(made)
+    return made
 
 
 def visible(scope: Scope) -> Iterator[str]:

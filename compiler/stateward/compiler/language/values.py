@@ -180,7 +180,7 @@ class Cell:
     busy: bool = False
     """Whether it is being made right now: to need it then is a cycle."""
     use: Use | None = None
-    """The use that first needed it."""
+    """The use that first needed it, while it is being made."""
 
     @property
     def place(self) -> Place:

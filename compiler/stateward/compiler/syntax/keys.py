@@ -95,10 +95,9 @@ def name_missing(spot: Spot) -> Mend | None:
     if not _wants_name(spot):
         return None
     if spot.kind_at(-1) == "DOT" and spot.kind_at(-2) == "INT" and spot.kind not in {"INT", "FLOAT"} and spot.touches(-1):
-        start, end = spot.span(-2).start, spot.span(-1).end
-        number = spot.text[start:end]
-        mend = fix("write the zero", (end, end, "0"))
-        return Mend(Fault(start, end, "a Float ends with a digit", "no digit after the point", help=f"write `{number}0`", fix=mend))
+        number = spot.text[spot.span(-2).start : spot.gap]
+        mend = fix("write the zero", (spot.gap, spot.gap, "0"))
+        return Mend(in_gap(spot, "a Float ends with a digit", "a digit belongs here", f"write `{number}0`", mend))
     if spot.kind_at(-1) == "DOT" and spot.kind in {"INT", "FLOAT"} and spot.kind_at(-2) in {"INT", "FLOAT"}:
         start, end = spot.span(-2).start, spot.span().end
         number = spot.text[start:end]
