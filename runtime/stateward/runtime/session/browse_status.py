@@ -10,8 +10,6 @@ from typing import Final
 
 COMMAND_CHARACTERS_MAX: Final = 64 * 1024
 """Of a command that is looked at; a longer one is not."""
-NESTED_MAX: Final = 8
-"""Commands within commands that are looked at."""
 
 _TOKEN: Final = re.compile(
     r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|\|\||\|&|&&|[<>]&|&>|>\||\||;|&|\n|[^\\'"|&;<>\n]+|.""",
@@ -29,10 +27,9 @@ _SEQUENCE: Final = "only the last of several commands sets the status"
 _BACKGROUND: Final = "a command in the background sets no status"
 _NEGATED: Final = "`!` turns the status round"
 _TOO_LONG: Final = "the command is too long to be looked at"
-_NESTED: Final = "the command holds too many others"
 
 
-def masked_by(command: str | Sequence[str], nested: int = 0) -> str | None:
+def masked_by(command: str | Sequence[str]) -> str | None:
     """Say what may keep a failure out of the status of a command; None when nothing of the kind is seen.
 
     A command is a line for a shell, or a program and its arguments.
@@ -40,8 +37,6 @@ def masked_by(command: str | Sequence[str], nested: int = 0) -> str | None:
     line = command if isinstance(command, str) else shlex.join(command)
     if len(line) > COMMAND_CHARACTERS_MAX:
         return _TOO_LONG
-    if nested > NESTED_MAX:
-        return _NESTED
     line, pipes_fail, stops_at_failure = _settings(line.strip())
     line = line.strip().rstrip("; \t\n")
     if line.startswith("!"):
@@ -52,7 +47,7 @@ def masked_by(command: str | Sequence[str], nested: int = 0) -> str | None:
     if not stops_at_failure:
         masks |= {";": _SEQUENCE, "\n": _SEQUENCE}
     found = next((masks[token] for token in _TOKEN.findall(line) if token in masks), None)
-    return found or next((inner for text in _run_texts(line) if (inner := masked_by(text, nested + 1))), None)
+    return found or next((inner for text in _run_texts(line) if (inner := masked_by(text))), None)
 
 
 def _settings(line: str) -> tuple[str, bool, bool]:
@@ -67,7 +62,7 @@ def _settings(line: str) -> tuple[str, bool, bool]:
 
 
 def _run_texts(line: str) -> Iterator[str]:
-    """Give the quoted texts in a line that may be run as commands of their own."""
+    """Give the quoted texts in a line that may be run as commands of their own: two deep at most, for there are two kinds of quotes."""
     if _RUNS_TEXT.search(line) is None:
         return
     for token in _TOKEN.findall(line):

@@ -104,7 +104,7 @@ def _message(value: _Object | list[_Json], raw: str, notices: tuple[str, ...]) -
     if left == value:
         return replace(_described(value, Kind.ASSISTANT_MESSAGE, raw), notices=notices)
     read = replace(_described(left, Kind.ASSISTANT_MESSAGE, ""), notices=(*notices, PARTLY_HIDDEN))
-    return read if read.text else EntryText(withheld=HIDDEN)
+    return read if read.text and _inner(left) else EntryText(withheld=HIDDEN)
 
 
 # --- reading ------------------------------------------------------------------------------------------------------------------------
