@@ -1,16 +1,26 @@
 """What a log keeps of a profile, and how it and the profile in force narrow each other."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 
 from stateward.runtime.core.decide import Bounds
-from stateward.runtime.profile import DEFAULT, DEMONSTRATION, KeyCommand, KeyFile, ModelSettings, Profile, VerifierBounds, VerifierKind
+from stateward.runtime.profile import (
+    DEFAULT,
+    DEMONSTRATION,
+    KeyCommand,
+    KeyFile,
+    ModelSettings,
+    Profile,
+    Rights,
+    VerifierBounds,
+    VerifierKind,
+)
 from stateward.runtime.profile.form import FIELDS
-from stateward.runtime.profile.layers import Unusable, narrowed, pinned_terms, profile_of
+from stateward.runtime.profile.layers import granted, pinned_terms, profile_of
 from stateward.runtime.session.acts import ForkOrigin
 from stateward.runtime.session.chain import digest_of, link
 from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Assurance, Kind, NewEntry
@@ -86,31 +96,27 @@ def test_where_a_key_is_found_is_not_pinned() -> None:
 PROFILES = LAYERS.map(lambda layers: profile_of("any", layers)).filter(lambda made: isinstance(made, Profile))
 
 
+def rights(profile: Profile) -> Rights:
+    """Give the rights that a profile has by itself."""
+    return Rights(**{each.name: getattr(profile, each.name) for each in fields(Rights)})
+
+
 @given(PROFILES, PROFILES)
 def test_the_profile_in_force_and_the_one_pinned_only_narrow_each_other(in_force: Profile, other: Profile) -> None:
-    both = narrowed(in_force, other.pinned())
-    if isinstance(both, Unusable):
-        denied_kind = in_force.verifier not in other.verifiers
-        assert denied_kind or (in_force.verifier is VerifierKind.SCRIPTED and not other.demonstration)
-        return
+    both = granted(in_force, other.pinned())
+    assert both == granted(other, in_force.pinned())
+    spoken = replace(DEFAULT, **{each.name: getattr(both, each.name) for each in fields(Rights)}).values()
     for field in RIGHTS:
         for each in (in_force, other):
-            assert is_within(field, both.values()[field.name], each.values()[field.name])
-    assert (in_force.name, in_force.verifier, in_force.model, in_force.program, in_force.lease_seconds) == (
-        both.name,
-        both.verifier,
-        both.model,
-        both.program,
-        both.lease_seconds,
-    )
+            assert is_within(field, spoken[field.name], each.values()[field.name])
 
 
 @given(PROFILES)
 def test_a_profile_is_not_narrowed_by_itself(profile: Profile) -> None:
-    assert profile == narrowed(profile, profile.pinned())
+    assert rights(profile) == granted(profile, profile.pinned())
 
 
-def test_each_field_of_a_profile_in_force_is_narrowed_by_what_is_pinned() -> None:
+def test_each_right_of_a_profile_in_force_is_narrowed_by_what_is_pinned() -> None:
     strict = Profile(
         "strict",
         VerifierKind.PERSON,
@@ -123,15 +129,15 @@ def test_each_field_of_a_profile_in_force_is_narrowed_by_what_is_pinned() -> Non
         visit_tokens_max=1,
         instance_tokens_max=2,
     )
-    assert replace(strict, name="default") == narrowed(DEFAULT, strict.pinned())
-    assert strict == narrowed(strict, DEFAULT.pinned())
+    assert rights(strict) == granted(DEFAULT, strict.pinned()) == granted(strict, DEFAULT.pinned())
 
 
 def test_what_was_pinned_before_there_were_more_fields_narrows_by_those() -> None:
     wide = replace(DEFAULT, agent_selectors=("builtin:a", "builtin:b"))
-    assert replace(DEFAULT, agent_selectors=("builtin:a",)) == narrowed(wide, EARLIER)
-    assert replace(DEFAULT, flow_enabled=False) == narrowed(DEFAULT, replace(EARLIER, flow_enabled=False))
-    assert isinstance(narrowed(DEMONSTRATION, EARLIER), Unusable)
+    assert ("builtin:a",) == granted(wide, EARLIER).agent_selectors
+    assert not granted(DEFAULT, replace(EARLIER, flow_enabled=False)).flow_enabled
+    assert not granted(DEMONSTRATION, EARLIER).demonstration
+    assert DEFAULT.bounds == granted(DEFAULT, EARLIER).bounds
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from stateward.runtime.engine.folding import Loaded
 from stateward.runtime.engine.leasing import InProgress, in_progress
 from stateward.runtime.engine.limits import WORKERS_PAGE_MAX
 from stateward.runtime.engine.means import Means
+from stateward.runtime.engine.rights import rights_of
 from stateward.runtime.engine.transition import stored_answer
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, StoreNewer, WorkerRow
@@ -142,7 +143,7 @@ def _stuck(means: Means, loaded: Loaded, instance: Instance) -> str:
         return f"paused by {instance.paused.by}: {instance.paused.reason}"
     if instance.held is not None and loaded.evidence <= instance.held.evidence:
         return f"held: {hold_message(instance.held)}"
-    bounds = means.profile.bounds
+    bounds = rights_of(means, loaded.session.profile).bounds
     if instance.attempt is None and instance.attempts_here >= bounds.visit_verifications_max:
         return f"{instance.attempts_here} of {bounds.visit_verifications_max} verifications of this visit are spent"
     if instance.attempt is None and instance.attempts >= bounds.instance_verifications_max:

@@ -13,10 +13,8 @@ from stateward.runtime.core.texts import is_blank, shown, size_of
 from stateward.runtime.engine.keys import ID_BYTES_MAX, is_id
 from stateward.runtime.engine.limits import INPUT_BYTES_MAX, SEGMENTS_MAX
 from stateward.runtime.ports import Snapshot, Snapshots, Unresolved
-from stateward.runtime.profile import Profile
 from stateward.runtime.session.chain import digest_of
-from stateward.runtime.session.entries import ActorClass, Head
-from stateward.runtime.session.payloads import PinnedProfile
+from stateward.runtime.session.entries import Head
 from stateward.runtime.session.segments import KINDS, SEGMENT, FlowSegment, Segment, TextSegment, UnknownSegment
 from stateward.runtime.session.strict import Malformed, render
 
@@ -98,17 +96,6 @@ def fingerprint_of(segments: Sequence[Segment]) -> str:
 def selector_of(segments: Sequence[Segment]) -> str | None:
     """Give the selector of the flow segment, if there is one."""
     return next((each.selector for each in segments if isinstance(each, FlowSegment)), None)
-
-
-def rights_problem(selector: str, actor: ActorClass, profile: Profile, pinned: PinnedProfile) -> Refusal | None:
-    """Refuse a flow that the profiles do not allow; the one in force and the one pinned both have to."""
-    if not (profile.flow_enabled and pinned.flow_enabled):
-        return Refusal(RefusalCode.FLOW_NOT_ENABLED, f"profile `{pinned.name}` does not enable flows", ("submit text",))
-    allowed = [each for each in pinned.agent_selectors if each in profile.agent_selectors]
-    if actor is ActorClass.AGENT and selector not in allowed:
-        message = f"profile `{pinned.name}` does not let an agent submit {shown(selector)} to itself"
-        return Refusal(RefusalCode.SELECTOR_NOT_ALLOWED, message, tuple(f"submit `{each}`" for each in allowed))
-    return None
 
 
 def resolve(snapshots: Snapshots, workspace: str, selector: str) -> Snapshot | Refusal:

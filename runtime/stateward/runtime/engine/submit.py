@@ -18,12 +18,12 @@ from stateward.runtime.engine.folding import Loaded, payload_of
 from stateward.runtime.engine.keys import submission_key
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.records import ENGINE
+from stateward.runtime.engine.rights import rights_of, start_problem
 from stateward.runtime.engine.submission import (
     Submitted,
     count_message,
     fingerprint_of,
     resolve,
-    rights_problem,
     selector_of,
     shape_problem,
     submission_id_problem,
@@ -132,7 +132,7 @@ def _flow(means: Means, given: Input, workspace: str, pinned: PinnedProfile, flo
     active = active_problem(flow)
     if active is not None:
         active = replace(active, message=f"{active.message}; {count_message(given.segments)}")
-    problem = rights_problem(selector, given.actor.actor_class, means.profile, pinned) or active
+    problem = start_problem(selector, given.actor.actor_class, rights_of(means, pinned), pinned.name) or active
     if problem is not None:
         return problem
     snapshot = resolve(means.snapshots, workspace, selector)

@@ -31,6 +31,7 @@ from stateward.runtime.engine.keys import is_id, late_key, request_key, resoluti
 from stateward.runtime.engine.leasing import InProgress, in_progress, lease_problem
 from stateward.runtime.engine.lineage import reader
 from stateward.runtime.engine.means import Means
+from stateward.runtime.engine.rights import request_problem, rights_of
 from stateward.runtime.engine.view import Seen
 from stateward.runtime.ports import Damaged, SessionStore, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
 from stateward.runtime.profile import VerifierKind
@@ -56,13 +57,14 @@ class Beginning:
 
     def plan(self, loaded: Loaded) -> Append[Begun | Answered | InProgress | Refusal] | Begun | Answered | InProgress | Refusal:
         """Decide on the request."""
-        problem = self._rights_problem(loaded)
+        rights = rights_of(self._means, loaded.session.profile)
+        problem = request_problem(self._means, loaded.session, rights)
         if problem is not None:
             return problem
         instance, definition = loaded.flow.instance, loaded.definition
         if instance is None or definition is None:
             return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, "no flow was started", ("submit input with one flow segment",))
-        decision = decide(definition, loaded.flow, Request(self._attempt, self._reason, loaded.evidence, self._means.profile.bounds))
+        decision = decide(definition, loaded.flow, Request(self._attempt, self._reason, loaded.evidence, rights.bounds))
         if isinstance(decision, Repeat):
             return self._repeated(loaded, decision.resolution.attempt.id)
         if isinstance(decision, Refusal):
@@ -80,15 +82,6 @@ class Beginning:
             case Decided(events):
                 return self._begun(loaded, definition, instance, events)
         assert_never(decision)
-
-    def _rights_problem(self, loaded: Loaded) -> Refusal | None:
-        profile, pinned = self._means.profile, loaded.session.profile
-        if not (profile.flow_enabled and pinned.flow_enabled):
-            return Refusal(RefusalCode.FLOW_NOT_ENABLED, f"profile `{pinned.name}` does not enable flows")
-        if loaded.session.verifier == VerifierKind.SCRIPTED and not (profile.demonstration and pinned.demonstration):
-            message = f"profile `{profile.name}` is no demonstration, and a script judges this Worker"
-            return Refusal(RefusalCode.VERIFIER_NOT_ALLOWED, message, ("use a profile that is marked as a demonstration",))
-        return None
 
     def _moved(self, instance: Instance) -> Refusal | None:
         """Refuse a request whose state was left between the first look and this one: the caller did not ask to leave the next state.
@@ -158,7 +151,8 @@ def report(means: Means, worker: str, attempt: str, outcome: VerifierOutcome, to
         if problem is not None:
             return problem
         given = _outcome(outcome, opened.requested.seq, loaded.flow.aside)
-        decided = decide(definition, loaded.flow, Report(attempt, given, loaded.evidence, means.profile.bounds.hold_after))
+        hold_after = rights_of(means, loaded.session.profile).bounds.hold_after
+        decided = decide(definition, loaded.flow, Report(attempt, given, loaded.evidence, hold_after))
         assert isinstance(decided, Decided)  # the attempt is open
         seq = loaded.head.seq + 1
         resolved = records.resolution(definition, loaded.flow, decided.events, seq, means.clock.now(), self_judged=is_self_judged(loaded))

@@ -12,6 +12,7 @@ from stateward.runtime.profile.terms import (
     KeySource,
     ModelSettings,
     Profile,
+    Rights,
     VerifierBounds,
     VerifierKind,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "KeySource",
     "ModelSettings",
     "Profile",
+    "Rights",
     "VerifierBounds",
     "VerifierKind",
 ]

@@ -5,7 +5,7 @@ not allow is none. Two profiles, or a profile and one that a log pins, are narro
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import reduce
 from typing import Final
@@ -19,6 +19,7 @@ from stateward.runtime.profile.terms import (
     KeySource,
     ModelSettings,
     Profile,
+    Rights,
     Terms,
     Value,
     VerifierBounds,
@@ -63,6 +64,9 @@ class Unusable:
     remedy: str
 
 
+_UNSAID: Final[Terms] = {each.name: each.unsaid for each in FIELDS.values()}
+
+
 def combined(upper: Terms, lower: Terms) -> Terms:
     """Join what two layers say, the upper one first. Of a field that only one of them says, that is what both come to."""
     ours = {name: value for name, value in upper.items() if name not in JUDGE}
@@ -96,13 +100,12 @@ def set_by(field: Field, layers: Sequence[Said]) -> tuple[Layer, ...]:
     return deciding or tuple(layer for layer, _ in saying)
 
 
-def narrowed(in_force: Profile, pinned: PinnedProfile) -> Profile | Unusable:
-    """Give what both the profile in force and the one that a log pins grant; who judges, and how, is of the one in force.
+def granted(in_force: Profile, pinned: PinnedProfile) -> Rights:
+    """Give what both the profile in force and the one that a log pins grant.
 
     Raises Malformed when what is pinned is no value of a profile, or not the one that its digest is of.
     """
-    made = _made(in_force.name, combined(in_force.values(), pinned_terms(pinned)))
-    return made if isinstance(made, Unusable) else replace(made, model=in_force.model, lease_seconds=in_force.lease_seconds)
+    return _rights({**_UNSAID, **combined(in_force.values(), pinned_terms(pinned))})
 
 
 def pinned_terms(pinned: PinnedProfile) -> Terms:
@@ -135,32 +138,46 @@ def _pinned_value(name: str, given: object) -> Value:
 
 
 def _made(name: str, said: Terms) -> Profile | Unusable:
-    terms: Terms = {**{each.name: each.unsaid for each in FIELDS.values()}, **said}
-    kind = VerifierKind(_text(terms, "verifier.kind"))
-    if kind.value not in _texts(terms, "verifiers"):
-        granted = " or ".join(f"`{each}`" for each in _texts(terms, "verifiers")) or "nobody"
-        return Unusable(f"profile `{name}` is to be judged by `{kind}`, and its layers allow {granted}", "choose another verifier")
-    if kind is VerifierKind.SCRIPTED and not terms["demonstration"]:
+    terms: Terms = {**_UNSAID, **said}
+    kind, rights = VerifierKind(_text(terms, "verifier.kind")), _rights(terms)
+    if kind not in rights.verifiers:
+        allow = " or ".join(f"`{each}`" for each in rights.verifiers) or "nobody"
+        return Unusable(f"profile `{name}` is to be judged by `{kind}`, and its layers allow {allow}", "choose another verifier")
+    if kind is VerifierKind.SCRIPTED and not rights.demonstration:
         return Unusable(f"profile `{name}` is to be judged by a script, and is no demonstration", "choose another verifier")
-    selectors = _texts(terms, "selectors")
     return Profile(
         name,
         kind,
-        demonstration=terms["demonstration"] is True,
-        flow_enabled=terms["feature.flow"] is True,
-        agent_selectors=tuple(each for each in _texts(terms, "agent_selectors") if allowed(each, selectors)),
-        bounds=Bounds(
-            _number(terms, "caps.hold_after"), _number(terms, "caps.visit_verifications"), _number(terms, "caps.instance_verifications")
-        ),
+        demonstration=rights.demonstration,
+        flow_enabled=rights.flow_enabled,
+        agent_selectors=rights.agent_selectors,
+        bounds=rights.bounds,
         lease_seconds=float(_number(terms, "lease_seconds")),
-        operator_assurance=Assurance(_text(terms, "operator_assurance")),
+        operator_assurance=rights.operator_assurance,
+        selectors=rights.selectors,
+        verifiers=rights.verifiers,
+        verification=rights.verification,
+        visit_tokens_max=rights.visit_tokens_max,
+        instance_tokens_max=rights.instance_tokens_max,
+        model=_model(terms) if kind is VerifierKind.MODEL else None,
+        program=_texts(terms, "verifier.program"),
+    )
+
+
+def _rights(terms: Terms) -> Rights:
+    selectors = _texts(terms, "selectors")
+    caps = (_number(terms, f"caps.{each}") for each in ("hold_after", "visit_verifications", "instance_verifications"))
+    return Rights(
+        demonstration=_flag(terms, "demonstration"),
+        flow_enabled=_flag(terms, "feature.flow"),
         selectors=selectors,
+        agent_selectors=tuple(each for each in _texts(terms, "agent_selectors") if allowed(each, selectors)),
         verifiers=tuple(VerifierKind(each) for each in _texts(terms, "verifiers")),
+        operator_assurance=Assurance(_text(terms, "operator_assurance")),
+        bounds=Bounds(*caps),
         verification=VerifierBounds(**{each: _number(terms, f"bounds.{each}") for each in SECTIONS["bounds"]}),
         visit_tokens_max=_number(terms, "caps.visit_tokens"),
         instance_tokens_max=_number(terms, "caps.instance_tokens"),
-        model=_model(terms) if kind is VerifierKind.MODEL else None,
-        program=_texts(terms, "verifier.program"),
     )
 
 
@@ -171,6 +188,10 @@ def _model(terms: Terms) -> ModelSettings:
     elif command := _texts(terms, "verifier.key_command"):
         key = KeyCommand(command)
     return ModelSettings(_text(terms, "verifier.model"), _text(terms, "verifier.provider"), _text(terms, "verifier.base_url"), key)
+
+
+def _flag(terms: Mapping[str, Value], name: str) -> bool:
+    return terms[name] is True
 
 
 def _text(terms: Mapping[str, Value], name: str) -> str:

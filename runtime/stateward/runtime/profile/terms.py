@@ -81,6 +81,22 @@ class VerifierBounds:
 
 
 @dataclass(frozen=True, slots=True)
+class Rights:
+    """What is granted, whoever judges. The fields are those of a profile."""
+
+    demonstration: bool
+    flow_enabled: bool
+    selectors: tuple[str, ...]
+    agent_selectors: tuple[str, ...]
+    verifiers: tuple[VerifierKind, ...]
+    operator_assurance: Assurance
+    bounds: Bounds
+    verification: VerifierBounds
+    visit_tokens_max: int
+    instance_tokens_max: int
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """What a Worker may do."""
 
