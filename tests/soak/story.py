@@ -4,7 +4,6 @@ Invariants: what a story returns was checked: nobody heard of a lock or of anyth
 log is one unbroken chain, sealed, witnessed, and folds to where its Worker was last told that it stands.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.session.entries import ActorClass, Kind
 from tests.cases.opened import begin, opened
 from tests.cases.stored import StoredPlace
-from tests.soak.working import append, look, maintain, payload_of, reason_of, started, walk
+from tests.soak.working import append, look, maintain, payload_of, reason_of, started, verify, walk
 from tests.store.children import barrier, child, exit_statuses, pipe
 
 LOOKING_PAUSE_SECONDS: Final = 0.2
@@ -112,7 +111,7 @@ def _heard(hearing: Any) -> tuple[list[str], list[float]]:
 
 
 def _check_walked(here: StoredPlace, worker: str, transitions: int) -> None:
-    _check_chain(here, worker)
+    verify(here, worker)
     with opened(here) as desk:
         view = desk.engine.view(worker)
         assert isinstance(view, WorkerView)
@@ -124,7 +123,7 @@ def _check_walked(here: StoredPlace, worker: str, transitions: int) -> None:
 
 
 def _check_appended(here: StoredPlace, worker: str, names: Sequence[str], appends: int) -> None:
-    _check_chain(here, worker)
+    verify(here, worker)
     with opened(here) as desk:
         entries = list(desk.store.sessions.entries(worker))
     recorded = [each for each in entries if (each.kind, each.actor.actor_class) == EVIDENCE]
@@ -133,10 +132,3 @@ def _check_appended(here: StoredPlace, worker: str, names: Sequence[str], append
     for name in names:
         expected = [payload_of(name, number) for number in range(appends)]
         assert expected == [each.payload for each in recorded if each.payload.startswith(f"{name}: ".encode())]
-
-
-def _check_chain(here: StoredPlace, worker: str) -> None:
-    ended = here.call("log", "verify", worker, "--json")
-    verified = json.loads(ended.out)
-    assert (0, "yes", "yes", "yes") == (ended.status, verified["intact"], verified["complete"], verified["anchored"])
-    assert (verified["entries"], 0) == (verified["sealed"], verified["unsealed"])

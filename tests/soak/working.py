@@ -1,6 +1,8 @@
 """What the processes of a soak do. A fault or a refusal that any of them hears of ends it with its trace, and the soak has failed."""
 
+import json
 import sqlite3
+from itertools import count
 from time import perf_counter
 from typing import Any, Final
 
@@ -66,10 +68,12 @@ def append(here: StoredPlace, worker: str, name: str, count: int, start: Any, to
 
 
 def look(here: StoredPlace, pause_seconds: float, stop: Any) -> None:
-    """List all Workers and look at each, again and again, until told to stop: nothing that was seen may ever be gone."""
+    """List all Workers and look at each, and verify one whole log, again and again, until told to stop: nothing seen may ever be gone."""
     seen: dict[str, int] = {}
     with opened(here) as desk:
-        while not stop.poll(pause_seconds):
+        for number in count():
+            if stop.poll(pause_seconds):
+                return
             rows = desk.engine.workers(WORKSPACE, 200)
             assert seen.keys() <= {row.worker for row in rows}
             for row in rows:
@@ -77,6 +81,16 @@ def look(here: StoredPlace, pause_seconds: float, stop: Any) -> None:
                 assert isinstance(view, WorkerView)
                 assert seen.get(row.worker, 0) <= row.head.seq <= view.head.seq
                 seen[row.worker] = view.head.seq
+            if rows:
+                verify(here, rows[number % len(rows)].worker)
+
+
+def verify(here: StoredPlace, worker: str) -> None:
+    """Verify a log by the program: it is one unbroken chain up to its head, all of it sealed, and no shorter than its witness knows."""
+    ended = here.call("log", "verify", worker, "--json")
+    verified = json.loads(ended.out)
+    assert (0, "yes", "yes", "yes") == (ended.status, verified["intact"], verified["complete"], verified["anchored"]), verified
+    assert (verified["entries"], 0) == (verified["sealed"], verified["unsealed"])
 
 
 def maintain(here: StoredPlace, pause_seconds: float, stop: Any) -> None:
