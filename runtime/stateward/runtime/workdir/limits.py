@@ -70,3 +70,35 @@ class ViewBounds:
         for name in self.__slots__:
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} is not more than 0")
+
+
+SMALL_FILE_BYTES_MAX: Final = 1024 * 1024
+"""A file of a git directory that is read by itself: `HEAD`, a ref, a configuration, patterns."""
+PACKED_REFS_BYTES_MAX: Final = 64 * 1024 * 1024
+INDEX_BYTES_MAX: Final = 512 * 1024 * 1024
+"""An index that is copied before git reads it."""
+OBJECT_FILES_MAX: Final = 400_000
+"""Files that hold objects."""
+REF_HOPS_MAX: Final = 5
+"""Refs that name another ref, one after the other."""
+REF_BYTES_MAX: Final = 1024
+GIT_MEMORY_MAX: Final = 4 * 1024 * 1024 * 1024
+"""Address space of one git process; packs are mapped into it."""
+HIDDEN_LISTED_MAX: Final = 50
+"""Paths named that uncommitted patterns hide."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactsBounds:
+    """How far the taking of facts goes."""
+
+    seconds: float = 60.0
+    """All of it together."""
+    output_bytes: int = 64 * 1024 * 1024
+    """Taken from one git process."""
+    changes: int = 20_000
+    """Changed files that enter the digest; with more, the facts are unknown."""
+    changes_listed: int = 200
+    """Changed files that are named."""
+    digest_bytes: int = 512 * 1024 * 1024
+    """Contents of changed files that are read for the digest; further ones enter it by size and times."""

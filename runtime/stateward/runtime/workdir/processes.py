@@ -5,6 +5,7 @@ it started in its process group, is dead when `run` returns or raises; at most `
 """
 
 import os
+import resource
 import selectors
 import signal
 import subprocess
@@ -55,10 +56,12 @@ def run(
     handles: Sequence[int] = (),
     folder: str = NOWHERE,
     halt: int | None = None,
+    memory_bytes: int | None = None,
 ) -> Ran:
     """Run a program by its whole path to its end, or kill it; also once something can be read from the handle `halt`.
 
-    Raises OSError when it cannot be started.
+    `memory_bytes` bounds its address space, where the system can bound that of another process. Raises OSError when the program cannot
+    be started.
     """
     deadline = monotonic() + seconds
     with subprocess.Popen(  # noqa: S603 -- a whole path and arguments as a list; no shell reads them
@@ -73,6 +76,7 @@ def run(
         bufsize=0,
     ) as process:
         try:
+            _bound(process.pid, memory_bytes)
             talk = _Talk(process, given, output_bytes, halt)
             ended = talk.until(deadline)
             if ended is Ended.BY_ITSELF and not _waited(process, deadline):
@@ -80,6 +84,12 @@ def run(
         finally:
             _kill(process)
     return Ran(ended, process.returncode, bytes(talk.output), bytes(talk.errors))
+
+
+def _bound(process: int, memory_bytes: int | None) -> None:
+    if memory_bytes is not None and hasattr(resource, "prlimit"):
+        with suppress(ProcessLookupError, PermissionError):  # it has ended already, or has a tighter bound
+            resource.prlimit(process, resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
 
 class _Talk:

@@ -109,10 +109,11 @@ class Walk:
             self._notices.add(f"{shown(path or '.')} holds names that are no UTF-8; those entries were not looked at")
         prefix = f"{path}/" if path else ""
         inside = sorted((each for each in found if is_text(each.name) and not is_outside_name(each.name)), key=lambda each: each.name)
-        return [Step(folder, each.name, f"{prefix}{each.name}", _kind(each)) for each in inside]
+        return [Step(folder, each.name, f"{prefix}{each.name}", entry_kind(each)) for each in inside]
 
 
-def _kind(entry: "os.DirEntry[str]") -> EntryKind:
+def entry_kind(entry: "os.DirEntry[str]") -> EntryKind:
+    """Tell what an entry is, without following it."""
     if entry.is_symlink():
         return EntryKind.LINK
     if entry.is_dir(follow_symlinks=False):
