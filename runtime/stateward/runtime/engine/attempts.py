@@ -1,0 +1,81 @@
+"""One attempt by itself: what a verifier of it would be given, and, afterwards, what was asked, what came of it and where that lies.
+
+Invariant: nothing is written.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from stateward.runtime.core.events import (
+    EventId,
+    TransitionCheckPassed,
+    TransitionCheckRejected,
+    TransitionRequested,
+    TransitionVerificationCancelled,
+    TransitionVerificationFailed,
+)
+from stateward.runtime.core.instance import Attempt
+from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.engine.answers import question_for
+from stateward.runtime.engine.commit import not_found
+from stateward.runtime.engine.folding import payload_of
+from stateward.runtime.engine.keys import is_id, request_key
+from stateward.runtime.engine.lineage import entries_through, reader
+from stateward.runtime.engine.means import Means
+from stateward.runtime.ports import VerificationRequest
+from stateward.runtime.session.answers import Answer
+from stateward.runtime.session.captured import CapturedLog
+from stateward.runtime.session.entries import Entry, Head
+from stateward.runtime.session.payloads import ToolResult, flow_events
+
+Resolving: TypeAlias = TransitionCheckPassed | TransitionCheckRejected | TransitionVerificationCancelled | TransitionVerificationFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """An attempt, from the request to what came of it."""
+
+    requested: TransitionRequested
+    asked: Entry
+    """The entry that holds the request: the last one that a verifier is shown."""
+    resolved: Resolving | None
+    """None while it is open."""
+    told: Answer | None
+    """What the worker was told; None where an operator closed it."""
+    answered: Entry | None
+    """The entry that resolved it."""
+
+
+def preview(means: Means, worker: str, reason: str | None) -> VerificationRequest | Refusal:
+    """Give what a verifier would be given now: of the open attempt, or of one that would be begun with `reason`."""
+    loaded = means.folds.load(worker)
+    if loaded is None:
+        return not_found(worker)
+    instance, definition = loaded.flow.instance, loaded.definition
+    if instance is None or definition is None or not definition.state(instance.state).transitions:
+        return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, "no flow is active", ("submit input with one flow segment",))
+    attempt, head, number = instance.attempt, loaded.head, instance.attempts
+    if attempt is not None:
+        entry = means.sessions.find(worker, request_key(attempt.id))
+        head = loaded.head if entry is None else Head(entry.seq, entry.digest)
+    elif reason is None:
+        return Refusal(RefusalCode.NO_OPEN_ATTEMPT, "no request is open", ("name the reason of one that might be",))
+    else:
+        attempt = Attempt(means.ids.new(), instance.state, instance.visit, reason, EventId(loaded.head.seq, 0))
+        number += 1
+    captured = CapturedLog(head, reader(means.sessions, worker))
+    return question_for(worker, definition, attempt, number, captured, aside=loaded.flow.aside)
+
+
+def explain(means: Means, worker: str, attempt: str) -> Explained | None:
+    """Give an attempt of a Worker; None when it has none of that id."""
+    asked = means.sessions.find(worker, request_key(attempt)) if is_id(attempt) else None
+    if asked is None:
+        return None
+    requested = next(each for each in flow_events(payload_of(asked)) if isinstance(each, TransitionRequested))
+    for entry in entries_through(means.sessions, worker, asked.seq):
+        payload = payload_of(entry)
+        for event in flow_events(payload):
+            if isinstance(event, Resolving) and event.attempt == attempt:
+                return Explained(requested, asked, event, payload.content if isinstance(payload, ToolResult) else None, entry)
+    return Explained(requested, asked, None, None, None)
