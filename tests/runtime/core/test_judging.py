@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.runtime.core import limits
-from stateward.runtime.core.events import Citation, EntryCitation, FileCitation, Judgement, RejectionCode, Verdict
-from stateward.runtime.core.judging import Passed, Rejected, output_fault, rule
+from stateward.runtime.core.events import Citation, EntryCitation, FailureCause, FileCitation, Judgement, RejectionCode, Verdict
+from stateward.runtime.core.judging import Passed, Rejected, output_fault, rule, rule_again
 from tests.runtime.flows import FORK
 from tests.runtime.judgements import INDETERMINATE, MET, NOT_MET, judgement, judgements
 
@@ -73,6 +73,7 @@ def test_a_citation_that_does_not_resolve_weakens_met_to_indeterminate(citation:
     assert (RejectionCode.INDETERMINATE, "no condition is met; could not check `x`") == (ruling.code, ruling.message)
     assert (MET, INDETERMINATE) == (weakened.verdict, weakened.checked)
     assert weakened.note.endswith("which does not resolve")
+    assert FailureCause.UNVERIFIABLE is weakened.cause
 
 
 def test_a_broken_citation_of_another_verdict_is_noted_and_changes_nothing() -> None:
@@ -84,10 +85,63 @@ def test_a_broken_citation_of_another_verdict_is_noted_and_changes_nothing() -> 
 
 
 def test_what_a_verifier_claims_of_the_check_is_not_believed() -> None:
-    given = the("x", INDETERMINATE, checked=MET, note="trust me")
+    given = the("x", INDETERMINATE, checked=MET, note="trust me", cause=FailureCause.UNVERIFIABLE)
     ruling = rule(HERE, given, frozenset())
     assert isinstance(ruling, Rejected)
-    assert (INDETERMINATE, "") == (ruling.judgements[0].checked, ruling.judgements[0].note)
+    assert (INDETERMINATE, "", None) == (ruling.judgements[0].checked, ruling.judgements[0].note, ruling.judgements[0].cause)
+
+
+# --- evidence -----------------------------------------------------------------------------------------------------------------------
+
+CLAIM = EntryCitation("E00000002")
+
+
+@pytest.mark.parametrize(
+    ("cited", "note"), [((), "cites no evidence"), ((CLAIM,), "cites no evidence that counts")], ids=["nothing", "claim"]
+)
+def test_a_met_that_cites_no_evidence_that_counts_is_unverifiable(cited: tuple[Citation, ...], note: str) -> None:
+    ruling = rule(HERE, the("x", MET, citations=cited), frozenset(), frozenset({SOUND}))
+    assert isinstance(ruling, Rejected)
+    doubted = ruling.judgements[0]
+    assert (RejectionCode.INDETERMINATE, INDETERMINATE, note, FailureCause.UNVERIFIABLE) == (
+        ruling.code,
+        doubted.checked,
+        doubted.note,
+        doubted.cause,
+    )
+
+
+def test_a_met_that_cites_one_thing_that_counts_may_cite_claims_beside_it() -> None:
+    assert isinstance(rule(HERE, the("x", MET, citations=(CLAIM, SOUND)), frozenset(), frozenset({SOUND})), Passed)
+
+
+def test_where_no_evidence_is_asked_for_a_met_needs_none() -> None:
+    assert isinstance(rule(HERE, the("x", MET), frozenset()), Passed)
+
+
+def test_the_way_out_by_cancelling_needs_evidence_like_any_other() -> None:
+    assert isinstance(rule(HERE, the("$cancel", MET), frozenset(), frozenset({SOUND})), Rejected)
+    assert isinstance(rule(HERE, the("$cancel", MET, citations=(SOUND,)), frozenset(), frozenset({SOUND})), Passed)
+
+
+def test_other_verdicts_than_met_need_no_evidence() -> None:
+    ruling = rule(HERE, the("x", NOT_MET), frozenset(), frozenset())
+    assert isinstance(ruling, Rejected)
+    assert (RejectionCode.NO_CONDITION_MET, "", None) == (ruling.code, ruling.judgements[0].note, ruling.judgements[0].cause)
+
+
+def test_two_conditions_met_are_ambiguous_though_only_one_cites_evidence() -> None:
+    given = (*the("x", MET, citations=(SOUND,))[:1], *the("y", MET)[1:])
+    ruling = rule(HERE, given, frozenset(), frozenset({SOUND}))
+    assert isinstance(ruling, Rejected)
+    assert ruling.code is RejectionCode.MULTIPLE_CONDITIONS_MET
+
+
+@pytest.mark.parametrize("counting", [None, frozenset(), frozenset({SOUND})])
+def test_what_was_checked_when_it_was_recorded_is_ruled_on_again_as_it_was(counting: frozenset[Citation] | None) -> None:
+    for cited in ((), (SOUND,), (BROKEN, SOUND), (CLAIM,)):
+        ruling = rule(HERE, the("x", MET, citations=cited), frozenset({BROKEN}), counting)
+        assert ruling == rule_again(HERE, ruling.judgements)
 
 
 VERDICTS = st.tuples(*[st.sampled_from(Verdict)] * len(WAYS))
@@ -105,6 +159,23 @@ def test_weakening_a_citation_never_enables_a_move(
     if isinstance(weaker, Passed):
         assert isinstance(stronger, Passed)
         assert weaker.transition == stronger.transition
+
+
+@given(VERDICTS, CITED, UNRESOLVED, UNRESOLVED, UNRESOLVED)
+def test_evidence_that_counts_no_more_never_enables_a_move(
+    verdicts: tuple[Verdict, ...],
+    cited: tuple[set[Citation], ...],
+    unresolved: frozenset[Citation],
+    counting: frozenset[Citation],
+    lost: frozenset[Citation],
+) -> None:
+    given = tuple(judgement(way, verdict, citations=tuple(names)) for way, verdict, names in zip(WAYS, verdicts, cited, strict=True))
+    weaker, stronger = rule(HERE, given, unresolved, counting - lost), rule(HERE, given, unresolved, counting)
+    undemanding = rule(HERE, given, unresolved)
+    if isinstance(weaker, Passed):
+        assert isinstance(stronger, Passed)
+        assert isinstance(undemanding, Passed)
+        assert weaker.transition == stronger.transition == undemanding.transition
 
 
 @given(VERDICTS, st.integers(0, len(WAYS) - 1), st.sampled_from([NOT_MET, INDETERMINATE]))

@@ -8,11 +8,8 @@ import pytest
 
 from stateward.runtime.core.events import (
     Event,
-    InstanceStarted,
     RejectionCode,
-    StateEntered,
     Status,
-    TransitionCheckPassed,
     TransitionCheckRejected,
     TransitionRequested,
 )
@@ -204,11 +201,3 @@ def test_every_broken_history_is_sound_up_to_the_event_that_is_named() -> None:
         seq = int(expected.removeprefix("event ").split(".")[0])
         flat = [each for number, events in enumerate(records[: seq - 1], start=1) for each in recorded(number, events)]
         replay(flat, DEFINITIONS)
-
-
-def test_an_event_carries_its_version() -> None:
-    history = walked(FORK, "x")
-    assert {1} == {each.event.version for each in history.log}
-    assert isinstance(history.log[0].event, InstanceStarted)
-    assert isinstance(history.log[1].event, StateEntered)
-    assert isinstance(history.log[3].event, TransitionCheckPassed)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.runtime.core.events import (
+    Account,
     CancelCause,
     EntryCitation,
     Event,
@@ -32,6 +33,7 @@ from stateward.runtime.core.events import (
     TransitionRequested,
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
+    Usage,
     Verdict,
 )
 from stateward.runtime.core.instance import AttemptStatus
@@ -137,9 +139,17 @@ def test_what_is_written_reads_back_equal(payload: Written) -> None:
 
 def test_every_event_has_a_form_with_all_its_fields() -> None:
     for make in get_args(Event):
-        example = next(each for each in ONE_OF_EACH if type(each) is make)
+        example = next(each for each in (*IN_FULL, *ONE_OF_EACH) if type(each) is make)
         (written,) = json.loads(encode(Extension(FlowRecord((example,)))))["record"]["events"]
-        assert {"type", *(each.name for each in fields(make))} == set(written)
+        assert {"type", "version", *(each.name for each in fields(make))} == set(written)
+        assert FlowRecord((example,)) == FlowRecord(flow_events(decode(stored(Extension(FlowRecord((example,)))))))
+
+
+def test_an_event_is_written_in_the_earliest_version_that_loses_nothing() -> None:
+    for events, version in ((ONE_OF_EACH, 1), (IN_FULL, 2)):
+        for each in events:
+            (written,) = json.loads(encode(Extension(FlowRecord((each,)))))["record"]["events"]
+            assert version == written["version"]
 
 
 HEADER: dict[str, Any] = {"instance": "i", "visit": 1}
@@ -169,6 +179,18 @@ ONE_OF_EACH: tuple[Event, ...] = (
     ProgressHoldSet(**HEADER, judgements=3, evidence=2),
     ProgressHoldCleared(**HEADER, by="new evidence", reason="entry 9 was recorded since"),
 )
+
+
+ACCOUNT = Account(Usage(3, 1000, 200), "some-model", "sha256:p", "sha256:t")
+DOUBTED = Judgement("x", Verdict.MET, Verdict.INDETERMINATE, "yes", note="cites no evidence", cause=FailureCause.UNVERIFIABLE)
+IN_FULL: tuple[Event, ...] = (
+    TransitionRequested(**HEADER, attempt="t", state="a", reason=ODD_TEXT, tree="sha256:w", reserved=9),
+    TransitionCheckPassed(**HEADER, attempt="t", transition="x", judgements=(), account=ACCOUNT),
+    TransitionCheckRejected(**HEADER, attempt="t", code=RejectionCode.INDETERMINATE, message="no", judgements=(DOUBTED,), account=ACCOUNT),
+    TransitionVerificationCancelled(**HEADER, attempt="t", cause=CancelCause.SUPERSEDED, account=Account(None, "some-model")),
+    TransitionVerificationFailed(**HEADER, attempt="t", cause=FailureCause.TIMEOUT, message="slow", account=ACCOUNT),
+)
+"""Events with what later versions of them added."""
 
 
 def test_the_names_of_events_are_these_for_ever() -> None:

@@ -11,6 +11,7 @@ from typing import TypeAlias, assert_never
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core import limits
 from stateward.runtime.core.events import (
+    Account,
     CancelCause,
     Citation,
     Event,
@@ -55,6 +56,8 @@ class Bounds:
     """Judgements of one visit that saw the same evidence and moved nothing, after which the instance is held."""
     visit_verifications_max: int = 100
     instance_verifications_max: int = 10_000
+    visit_tokens_max: int = 2_000_000
+    instance_tokens_max: int = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,10 @@ class Request:
     evidence: int = 0
     """The number of the newest admissible entry of the log; 0 when there is none."""
     bounds: Bounds = Bounds()
+    tree: str = ""
+    """The digest of the Workdir's facts now; empty where there are none, or they cannot be found out."""
+    reserve: int = 0
+    """Tokens that one verification may cost; 0 where it costs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,9 @@ class Judged:
     judgements: tuple[Judgement, ...]
     unresolved: Set[Citation] = frozenset()
     """The citations among them that name nothing that was captured."""
+    counting: Set[Citation] | None = None
+    """Those that name evidence that counts; None where a `met` needs none."""
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +94,7 @@ class Failed:
 
     cause: FailureCause
     message: str
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,7 @@ class GivenUp:
     """The verification was given up on purpose."""
 
     cause: CancelCause
+    account: Account | None = None
 
 
 Outcome: TypeAlias = Judged | Failed | GivenUp
@@ -198,13 +210,19 @@ def _request(state: FlowState, command: Request) -> Decision:
     if instance.status is not Status.ACTIVE:
         return _not_active(f"the flow ended as `{instance.status}` in state `{instance.state}`")
     opened = instance.attempt
-    if opened is not None and (opened.id == command.attempt or command.evidence <= opened.requested.seq):
+    if opened is not None and (opened.id == command.attempt or _saw_all(opened, command)):
         return Continue(opened)
-    spent = _spent(instance, command.bounds)
+    spent = _spent(instance, command.bounds) or _tokens_spent(instance, command)
     if spent is not None:
         return spent
     requested = TransitionRequested(
-        instance=instance.id, visit=instance.visit, attempt=command.attempt, state=instance.state, reason=reason
+        instance=instance.id,
+        visit=instance.visit,
+        attempt=command.attempt,
+        state=instance.state,
+        reason=reason,
+        tree=command.tree,
+        reserved=command.reserve,
     )
     if opened is None:
         return Decided((*_freed(instance, command), requested))
@@ -225,7 +243,7 @@ def _stopped(instance: Instance, command: Request) -> Refusal | None:
     if instance.paused is not None:
         message = f"the flow was paused by {instance.paused.by}: {instance.paused.reason}"
         return Refusal(RefusalCode.INSTANCE_PAUSED, message, ("wait until an operator resumes it",))
-    if instance.held is not None and command.evidence <= instance.held.evidence:
+    if instance.held is not None and command.evidence <= instance.held.evidence and command.tree == instance.judged_tree:
         return Refusal(RefusalCode.INSTANCE_HELD, hold_message(instance.held), ("record new evidence", "ask an operator to clear the hold"))
     return None
 
@@ -247,11 +265,33 @@ def _spent(instance: Instance, bounds: Bounds) -> Refusal | None:
     return None
 
 
+def _tokens_spent(instance: Instance, command: Request) -> Refusal | None:
+    """Refuse a verification that could take the tokens spent over one of the caps."""
+    if command.reserve == 0:
+        return None
+    opened = 0 if instance.attempt is None else instance.attempt.reserved
+    bounds = command.bounds
+    for spent, most, what in (
+        (instance.tokens_here + opened, bounds.visit_tokens_max, f"this visit of state `{instance.state}`"),
+        (instance.tokens + opened, bounds.instance_tokens_max, "this flow instance"),
+    ):
+        if spent + command.reserve > most:
+            message = f"{spent} of {most} tokens of {what} are spent, and a verification may cost {command.reserve}"
+            return Refusal(RefusalCode.BUDGET_EXHAUSTED, message, ("ask an operator to rewind or cancel the flow",))
+    return None
+
+
+def _saw_all(attempt: Attempt, command: Request) -> bool:
+    """Tell whether an attempt was begun on all the evidence there is by now, and on the same tree."""
+    return command.evidence <= attempt.requested.seq and command.tree == attempt.tree
+
+
 def _freed(instance: Instance, command: Request) -> tuple[Event, ...]:
     """Note that new evidence ended a hold."""
     if instance.held is None:
         return ()
-    why = f"entry {command.evidence} was recorded since"
+    recorded = command.evidence > instance.held.evidence
+    why = f"entry {command.evidence} was recorded since" if recorded else "the Workdir changed since"
     return (ProgressHoldCleared(instance=instance.id, visit=instance.visit, by="new evidence", reason=why),)
 
 
@@ -268,7 +308,7 @@ def _is_answered(instance: Instance, last: Resolution, command: Request, reason:
         return False  # another request, or an operator led elsewhere since
     if last.status is AttemptStatus.ENTERED:
         return command.evidence <= last.resolved.seq
-    return last.rejection in JUDGED_CODES and command.evidence <= last.attempt.requested.seq
+    return last.rejection in JUDGED_CODES and _saw_all(last.attempt, command)
 
 
 def _report(definition: CompiledFlowDefinition, state: FlowState, command: Report) -> Decision:
@@ -279,26 +319,37 @@ def _report(definition: CompiledFlowDefinition, state: FlowState, command: Repor
     if opened is None or opened.id != command.attempt:
         return Decided((LateResultIgnored(instance=instance.id, visit=instance.visit, attempt=command.attempt),))
     if instance.status is not Status.ACTIVE or (opened.state, opened.visit) != (instance.state, instance.visit):
-        return Decided((_rejected(instance, opened, Rejected(RejectionCode.STALE_STATE, _stale_message(instance, opened))),))
+        stale = Rejected(RejectionCode.STALE_STATE, _stale_message(instance, opened))
+        return Decided((_rejected(instance, opened, stale, command.outcome.account),))
     match command.outcome:
         case GivenUp(cause):
-            return Decided((TransitionVerificationCancelled(instance=instance.id, visit=instance.visit, attempt=opened.id, cause=cause),))
-        case Failed(cause, message):
-            bounded = cut(message, limits.MESSAGE_BYTES_MAX)
-            return Decided(
-                (TransitionVerificationFailed(instance=instance.id, visit=instance.visit, attempt=opened.id, cause=cause, message=bounded),)
+            cancelled = TransitionVerificationCancelled(
+                instance=instance.id, visit=instance.visit, attempt=opened.id, cause=cause, account=command.outcome.account
             )
-        case Judged(judgements, unresolved):
-            return _ruled(definition, instance, opened, command, rule(definition.state(opened.state), judgements, unresolved))
+            return Decided((cancelled,))
+        case Failed(cause, message):
+            failed = TransitionVerificationFailed(
+                instance=instance.id,
+                visit=instance.visit,
+                attempt=opened.id,
+                cause=cause,
+                message=cut(message, limits.MESSAGE_BYTES_MAX),
+                account=command.outcome.account,
+            )
+            return Decided((failed,))
+        case Judged(judgements, unresolved, counting):
+            ruling = rule(definition.state(opened.state), judgements, unresolved, counting)
+            return _ruled(definition, instance, opened, command, ruling)
     assert_never(command.outcome)
 
 
 def _ruled(definition: CompiledFlowDefinition, instance: Instance, opened: Attempt, command: Report, ruling: Ruling) -> Decided:
     match ruling:
         case Rejected():
-            return Decided((_rejected(instance, opened, ruling), *_held(instance, opened, command, ruling)))
+            rejected = _rejected(instance, opened, ruling, command.outcome.account)
+            return Decided((rejected, *_held(instance, opened, command, ruling)))
         case Passed():
-            return Decided(_moved(definition, instance, opened, ruling))
+            return Decided(_moved(definition, instance, opened, ruling, command.outcome.account))
     assert_never(ruling)
 
 
@@ -306,17 +357,25 @@ def _held(instance: Instance, opened: Attempt, command: Report, ruling: Rejected
     """Hold an instance whose judgements, one after the other, saw the same evidence and moved nothing."""
     if ruling.code not in JUDGED_CODES or command.evidence > opened.requested.seq:
         return ()
-    same = 1 + sum(seq > command.evidence for seq in instance.rejections)
+    before = instance.rejections if opened.tree == instance.judged_tree else ()
+    same = 1 + sum(seq > command.evidence for seq in before)
     if same < command.hold_after:
         return ()
     return (ProgressHoldSet(instance=instance.id, visit=instance.visit, judgements=same, evidence=command.evidence),)
 
 
-def _moved(definition: CompiledFlowDefinition, instance: Instance, opened: Attempt, passed: Passed) -> tuple[Event, ...]:
+def _moved(
+    definition: CompiledFlowDefinition, instance: Instance, opened: Attempt, passed: Passed, account: Account | None
+) -> tuple[Event, ...]:
     taken = definition.state(opened.state).transition(passed.transition)
     assert taken is not None  # a ruling names only transitions of the state
     check = TransitionCheckPassed(
-        instance=instance.id, visit=instance.visit, attempt=opened.id, transition=taken.id, judgements=passed.judgements
+        instance=instance.id,
+        visit=instance.visit,
+        attempt=opened.id,
+        transition=taken.id,
+        judgements=passed.judgements,
+        account=account,
     )
     entered = StateEntered(
         instance=instance.id,
@@ -329,7 +388,7 @@ def _moved(definition: CompiledFlowDefinition, instance: Instance, opened: Attem
     return (check, entered)
 
 
-def _rejected(instance: Instance, opened: Attempt, rejected: Rejected) -> TransitionCheckRejected:
+def _rejected(instance: Instance, opened: Attempt, rejected: Rejected, account: Account | None) -> TransitionCheckRejected:
     return TransitionCheckRejected(
         instance=instance.id,
         visit=instance.visit,
@@ -337,6 +396,7 @@ def _rejected(instance: Instance, opened: Attempt, rejected: Rejected) -> Transi
         code=rejected.code,
         message=rejected.message,
         judgements=rejected.judgements,
+        account=account,
     )
 
 

@@ -1,13 +1,12 @@
 """The facts of a flow instance: past tense, frozen, versioned, append-only. State is their fold.
 
-An event's identity is its place in the log, (seq, index). Nothing here is ever renamed or removed: recorded histories fold for ever.
+An event's identity is its place in the log, (seq, index). Nothing here is ever renamed or removed: recorded histories fold for ever. What
+was added later has a default that says nothing, so an event of an earlier version is the same event (`session.event_codec`).
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
-
-EVENT_VERSION = 1
 
 
 class Status(StrEnum):
@@ -120,7 +119,9 @@ class Judgement:
     """What would turn `not_met` into `met`."""
     citations: tuple[Citation, ...] = ()
     note: str = ""
-    """What the check has to add: which citation does not resolve; empty when nothing."""
+    """What the check has to add: which citation does not resolve, or that none counts; empty when nothing."""
+    cause: FailureCause | None = None
+    """Why `checked` is weaker than `verdict`: `unverifiable`; None when it is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +131,6 @@ class _Event:
     """How many states were entered so far; 0 before the first."""
     path: str = ""
     """The instance's place in the tree of instances; the root is empty."""
-    version: int = EVENT_VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +164,10 @@ class TransitionRequested(_Event):
     attempt: str
     state: str
     reason: str
+    tree: str = ""
+    """The digest of the Workdir's facts as they were then; empty where there were none, or they could not be found out."""
+    reserved: int = 0
+    """Tokens that the attempt costs when nobody counts them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +177,7 @@ class TransitionCheckPassed(_Event):
     attempt: str
     transition: str
     judgements: tuple[Judgement, ...]
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +188,7 @@ class TransitionCheckRejected(_Event):
     code: RejectionCode
     message: str
     judgements: tuple[Judgement, ...] = ()
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +197,7 @@ class TransitionVerificationCancelled(_Event):
 
     attempt: str
     cause: CancelCause
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +207,7 @@ class TransitionVerificationFailed(_Event):
     attempt: str
     cause: FailureCause
     message: str
+    account: Account | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

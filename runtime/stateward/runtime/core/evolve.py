@@ -138,6 +138,7 @@ def _entered(instance: Instance, at: EventId, event: StateEntered) -> Instance:
         visits=MappingProxyType({**instance.visits, event.state: instance.visits.get(event.state, 0) + 1}),
         entered=MappingProxyType({**instance.entered, event.state: at.seq}),
         attempts_here=0,
+        tokens_here=0,
         rejections=(),
         due=None,
         held=None,
@@ -151,7 +152,15 @@ def _requested(instance: Instance, at: EventId, event: TransitionRequested) -> I
         broken(at, f"attempt `{event.attempt}` begins while `{instance.attempt.id}` is open")
     if event.state != instance.state:
         broken(at, f"attempt `{event.attempt}` leaves state `{event.state}`, the state is `{instance.state}`")
-    attempt = Attempt(id=event.attempt, state=event.state, visit=event.visit, reason=event.reason, requested=at)
+    attempt = Attempt(
+        id=event.attempt,
+        state=event.state,
+        visit=event.visit,
+        reason=event.reason,
+        requested=at,
+        tree=event.tree,
+        reserved=event.reserved,
+    )
     return replace(instance, attempt=attempt, attempts=instance.attempts + 1, attempts_here=instance.attempts_here + 1)
 
 
@@ -163,12 +172,17 @@ def _resolved(
     attempt = instance.attempt
     if attempt is None or attempt.id != event.attempt:
         broken(at, f"attempt `{event.attempt}` is resolved and not open")
-    resolved = replace(instance, attempt=None, last=_resolution(attempt, at, event))
+    last = _resolution(attempt, at, event)
+    resolved = replace(
+        instance, attempt=None, last=last, tokens=instance.tokens + last.tokens, tokens_here=instance.tokens_here + last.tokens
+    )
     match event:
         case TransitionCheckPassed(transition=transition):
             return replace(resolved, due=Due(transition, attempt.id, None, at))
         case TransitionCheckRejected(code=code) if code in JUDGED_CODES:
-            return replace(resolved, rejections=(*instance.rejections, attempt.requested.seq)[-limits.REJECTIONS_MAX :])
+            before = instance.rejections if attempt.tree == instance.judged_tree else ()
+            rejections = (*before, attempt.requested.seq)[-limits.REJECTIONS_MAX :]
+            return replace(resolved, rejections=rejections, judged_tree=attempt.tree)
         case _:
             return resolved
 
@@ -178,15 +192,16 @@ def _resolution(
     at: EventId,
     event: TransitionCheckPassed | TransitionCheckRejected | TransitionVerificationCancelled | TransitionVerificationFailed,
 ) -> Resolution:
+    account = event.account
     match event:
         case TransitionCheckPassed(transition=transition, judgements=judgements):
-            return Resolution(attempt, AttemptStatus.ENTERED, at, judgements=judgements, transition=transition)
+            return Resolution(attempt, AttemptStatus.ENTERED, at, judgements=judgements, transition=transition, account=account)
         case TransitionCheckRejected(code=code, message=message, judgements=judgements):
-            return Resolution(attempt, AttemptStatus.REJECTED, at, judgements=judgements, rejection=code, message=message)
+            return Resolution(attempt, AttemptStatus.REJECTED, at, judgements=judgements, rejection=code, message=message, account=account)
         case TransitionVerificationCancelled(cause=cancelled):
-            return Resolution(attempt, AttemptStatus.CANCELLED, at, cancellation=cancelled)
+            return Resolution(attempt, AttemptStatus.CANCELLED, at, cancellation=cancelled, account=account)
         case TransitionVerificationFailed(cause=failed, message=message):
-            return Resolution(attempt, AttemptStatus.FAILED, at, failure=failed, message=message)
+            return Resolution(attempt, AttemptStatus.FAILED, at, failure=failed, message=message, account=account)
     assert_never(event)
 
 

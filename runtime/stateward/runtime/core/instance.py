@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from stateward.compiler.flow.definition import CANCELLED_STATE, CompiledFlowDefinition
-from stateward.runtime.core.events import CancelCause, EventId, FailureCause, Judgement, RejectionCode, Status
+from stateward.runtime.core.events import Account, CancelCause, EventId, FailureCause, Judgement, RejectionCode, Status
 
 NO_VISITS: Final[Mapping[str, int]] = MappingProxyType({})
 
@@ -33,6 +33,10 @@ class Attempt:
     reason: str
     requested: EventId
     """The event that began it; the log up to its entry is what is judged."""
+    tree: str = ""
+    """The digest of the Workdir's facts at that moment; empty where there were none."""
+    reserved: int = 0
+    """Tokens that it costs when nobody counts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,13 @@ class Resolution:
     failure: FailureCause | None = None
     cancellation: CancelCause | None = None
     message: str = ""
+    account: Account | None = None
+
+    @property
+    def tokens(self) -> int:
+        """What it cost: as counted, or what was reserved."""
+        usage = None if self.account is None else self.account.usage
+        return self.attempt.reserved if usage is None else usage.tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +142,13 @@ class Instance:
     attempts_here: int = 0
     """How many attempts were begun at this visit."""
     rejections: tuple[int, ...] = ()
-    """The requests of this visit that were judged and moved nothing, by the number of their entry; the last few."""
+    """The requests of this visit that were judged on the same tree and moved nothing, by the number of their entry; the last few."""
+    judged_tree: str = ""
+    """The tree on which the last of them was judged."""
+    tokens: int = 0
+    """What resolved attempts cost."""
+    tokens_here: int = 0
+    """What those of this visit cost."""
     due: Due | None = None
     paused: Flag | None = None
     held: Hold | None = None

@@ -1,7 +1,8 @@
 """What the runtime makes of a verifier's results: the one place that says which transition, if any, is taken.
 
 Invariants: exactly one result for each transition of the state, or none counts; ambiguity is judged on the verdicts as they were
-given, so that weakening one of them never lets another through; a citation that does not resolve can only weaken.
+given, so that weakening one of them never lets another through; a citation that does not resolve can only weaken, and where evidence is
+asked for, a `met` that cites none that counts is weakened, too.
 """
 
 from collections.abc import Sequence, Set
@@ -10,7 +11,7 @@ from typing import TypeAlias
 
 from stateward.compiler.flow.definition import CompiledState
 from stateward.runtime.core import limits
-from stateward.runtime.core.events import Citation, EntryCitation, FileCitation, Judgement, RejectionCode, Verdict
+from stateward.runtime.core.events import Citation, EntryCitation, FailureCause, FileCitation, Judgement, RejectionCode, Verdict
 from stateward.runtime.core.texts import is_blank, listed, shown, size_of
 
 
@@ -36,13 +37,27 @@ class Rejected:
 Ruling: TypeAlias = Passed | Rejected
 
 
-def rule(state: CompiledState, given: Sequence[Judgement], unresolved: Set[Citation]) -> Ruling:
-    """Rule on the results of one verification; `unresolved` are the citations that name nothing that was captured."""
+def rule(state: CompiledState, given: Sequence[Judgement], unresolved: Set[Citation], counting: Set[Citation] | None = None) -> Ruling:
+    """Rule on the results of one verification.
+
+    `unresolved` are the citations that name nothing that was captured, `counting` those that name evidence that counts, of which a `met`
+    needs one; None where it needs none, since a person's answer is evidence itself.
+    """
     fault = output_fault(tuple(each.id for each in state.transitions), given)
     if fault is not None:
         return Rejected(RejectionCode.INVALID_VERIFIER_OUTPUT, fault)
-    by_id = {each.transition: each for each in given}
-    judgements = tuple(_checked(by_id[each.id], unresolved) for each in state.transitions)
+    return _ruled(state, tuple(_checked(each, unresolved, counting) for each in given))
+
+
+def rule_again(state: CompiledState, checked: Sequence[Judgement]) -> Ruling:
+    """Rule on results that were checked when they were recorded."""
+    fault = output_fault(tuple(each.id for each in state.transitions), checked)
+    return _ruled(state, checked) if fault is None else Rejected(RejectionCode.INVALID_VERIFIER_OUTPUT, fault)
+
+
+def _ruled(state: CompiledState, checked: Sequence[Judgement]) -> Ruling:
+    by_id = {each.transition: each for each in checked}
+    judgements = tuple(by_id[each.id] for each in state.transitions)
     met = [each for each in judgements if each.verdict is Verdict.MET]
     if len(met) > 1:
         names = listed(tuple(each.transition for each in met))
@@ -121,12 +136,20 @@ def _texts_of(citation: Citation) -> tuple[str, ...]:
             return (path, quote)
 
 
-def _checked(given: Judgement, unresolved: Set[Citation]) -> Judgement:
-    broken = tuple(each for each in given.citations if each in unresolved)
-    if not broken:
-        return replace(given, checked=given.verdict, note="")
-    weakened = Verdict.INDETERMINATE if given.verdict is Verdict.MET else given.verdict
-    return replace(given, checked=weakened, note=f"cites {_named(broken[0])}, which does not resolve")
+def _checked(given: Judgement, unresolved: Set[Citation], counting: Set[Citation] | None) -> Judgement:
+    note = _doubt(given, unresolved, counting)
+    if not note or given.verdict is not Verdict.MET:
+        return replace(given, checked=given.verdict, note=note, cause=None)
+    return replace(given, checked=Verdict.INDETERMINATE, note=note, cause=FailureCause.UNVERIFIABLE)
+
+
+def _doubt(given: Judgement, unresolved: Set[Citation], counting: Set[Citation] | None) -> str:
+    broken = next((each for each in given.citations if each in unresolved), None)
+    if broken is not None:
+        return f"cites {_named(broken)}, which does not resolve"
+    if given.verdict is not Verdict.MET or counting is None or any(each in counting for each in given.citations):
+        return ""
+    return "cites no evidence that counts" if given.citations else "cites no evidence"
 
 
 def _named(citation: Citation) -> str:

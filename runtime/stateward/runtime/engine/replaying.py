@@ -10,14 +10,13 @@ from typing import Final
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import (
-    Citation,
     Judgement,
     StateEntered,
     TransitionCheckPassed,
     TransitionCheckRejected,
 )
 from stateward.runtime.core.instance import JUDGED_CODES
-from stateward.runtime.core.judging import Passed, rule
+from stateward.runtime.core.judging import Passed, rule_again
 from stateward.runtime.core.texts import shown
 from stateward.runtime.engine.view import LoggedEvent
 from stateward.runtime.session.entries import reference
@@ -96,7 +95,7 @@ class _Replay:
         if added:
             return Divergence(entry, self.state, recorded, "", f"no verdict was given for transition {shown(added[0])}, which is new")
         known = tuple(each for each in judgements if each.transition in ids)
-        ruling = rule(here, known, unresolved_of(known))
+        ruling = rule_again(here, known)
         target = self._other_target(ruling.transition) if isinstance(ruling, Passed) else self.state
         why = f"transition `{ruling.transition}` is taken" if isinstance(ruling, Passed) else ruling.message
         if target != recorded:
@@ -128,11 +127,6 @@ class _Replay:
         for what in changed:
             if len(self.changes) < CHANGES_MAX:
                 self.changes[f"state `{state}`: {what}"] = None
-
-
-def unresolved_of(judgements: Iterable[Judgement]) -> frozenset[Citation]:
-    """Give citations that weaken recorded verdicts as the check weakened them then."""
-    return frozenset(cited for each in judgements if each.note for cited in each.citations)
 
 
 def replay_against(

@@ -1,26 +1,21 @@
 """The fold of a flow as bytes, for checkpoints: every field of the state, so that restoring from it is the same as folding the log."""
 
-from typing import Final
+from typing import Any, Final
 
 from stateward.runtime.core.events import CancelCause, EventId, FailureCause, RejectionCode, Status
 from stateward.runtime.core.instance import Aside, Attempt, AttemptStatus, Due, Flag, FlowState, Hold, Instance, Pin, Resolution
-from stateward.runtime.session.event_codec import JUDGEMENTS
+from stateward.runtime.session.event_codec import ACCOUNT, FIRST_JUDGEMENTS, JUDGEMENTS
 from stateward.runtime.session.strict import COUNT, TEXT, Form, choice, mapping, optional, record, sequence
 
 _AT: Final = record(EventId, seq=COUNT, index=COUNT)
-_ATTEMPT: Final = record(Attempt, id=TEXT, state=TEXT, visit=COUNT, reason=TEXT, requested=_AT)
-_RESOLUTION: Final = record(
-    Resolution,
-    attempt=_ATTEMPT,
-    status=choice(AttemptStatus),
-    resolved=_AT,
-    judgements=JUDGEMENTS,
-    transition=optional(TEXT),
-    rejection=optional(choice(RejectionCode)),
-    failure=optional(choice(FailureCause)),
-    cancellation=optional(choice(CancelCause)),
-    message=TEXT,
-)
+_ATTEMPT: Final[dict[str, Form[Any]]] = {"id": TEXT, "state": TEXT, "visit": COUNT, "reason": TEXT, "requested": _AT}
+_REFUSED: Final[dict[str, Form[Any]]] = {
+    "transition": optional(TEXT),
+    "rejection": optional(choice(RejectionCode)),
+    "failure": optional(choice(FailureCause)),
+    "cancellation": optional(choice(CancelCause)),
+    "message": TEXT,
+}
 _PIN: Final = record(
     Pin,
     workspace=TEXT,
@@ -31,24 +26,51 @@ _PIN: Final = record(
     definition_digest=TEXT,
     chosen_by=TEXT,
 )
-_INSTANCE: Final = record(
-    Instance,
-    id=TEXT,
-    pin=_PIN,
-    state=TEXT,
-    visit=COUNT,
-    status=choice(Status),
-    attempt=optional(_ATTEMPT),
-    last=optional(_RESOLUTION),
-    attempts=COUNT,
-    visits=mapping(COUNT),
-    entered=mapping(COUNT),
-    attempts_here=COUNT,
-    rejections=sequence(COUNT),
-    due=optional(record(Due, transition=optional(TEXT), attempt=optional(TEXT), state=optional(TEXT), after=_AT)),
-    paused=optional(record(Flag, by=TEXT, reason=TEXT, at=_AT)),
-    held=optional(record(Hold, judgements=COUNT, evidence=COUNT, at=_AT)),
+
+
+def _flow_state(attempt: Form[Attempt], resolution: Form[Resolution], **later: Form[Any]) -> Form[FlowState]:
+    instance = record(
+        Instance,
+        id=TEXT,
+        pin=_PIN,
+        state=TEXT,
+        visit=COUNT,
+        status=choice(Status),
+        attempt=optional(attempt),
+        last=optional(resolution),
+        attempts=COUNT,
+        visits=mapping(COUNT),
+        entered=mapping(COUNT),
+        attempts_here=COUNT,
+        rejections=sequence(COUNT),
+        due=optional(record(Due, transition=optional(TEXT), attempt=optional(TEXT), state=optional(TEXT), after=_AT)),
+        paused=optional(record(Flag, by=TEXT, reason=TEXT, at=_AT)),
+        held=optional(record(Hold, judgements=COUNT, evidence=COUNT, at=_AT)),
+        **later,
+    )
+    aside = sequence(record(Aside, after=COUNT, before=COUNT))
+    return record(FlowState, instance=optional(instance), instances=COUNT, aside=aside)
+
+
+_FIRST_ATTEMPT: Final = record(Attempt, **_ATTEMPT)
+_LATER_ATTEMPT: Final = record(Attempt, **_ATTEMPT, tree=TEXT, reserved=COUNT)
+FIRST_FLOW_STATE: Final[Form[FlowState]] = _flow_state(
+    _FIRST_ATTEMPT,
+    record(Resolution, attempt=_FIRST_ATTEMPT, status=choice(AttemptStatus), resolved=_AT, judgements=FIRST_JUDGEMENTS, **_REFUSED),
 )
-FLOW_STATE: Final[Form[FlowState]] = record(
-    FlowState, instance=optional(_INSTANCE), instances=COUNT, aside=sequence(record(Aside, after=COUNT, before=COUNT))
+"""As the first version of checkpoints had it."""
+FLOW_STATE: Final[Form[FlowState]] = _flow_state(
+    _LATER_ATTEMPT,
+    record(
+        Resolution,
+        attempt=_LATER_ATTEMPT,
+        status=choice(AttemptStatus),
+        resolved=_AT,
+        judgements=JUDGEMENTS,
+        **_REFUSED,
+        account=ACCOUNT,
+    ),
+    judged_tree=TEXT,
+    tokens=COUNT,
+    tokens_here=COUNT,
 )

@@ -5,7 +5,7 @@ comes back as it was (two halves that make a character come back as that charact
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -180,6 +180,16 @@ def versioned(version: int, form: Form[T]) -> Form[T]:
     return Form(write, read)
 
 
+def earliest(forms: Sequence[Form[T]], value: T) -> tuple[int, JsonValue]:
+    """Write a value in the first form that loses nothing of it, else in the last; give the number of that form, from 1."""
+    *earlier, latest = forms
+    for number, form in enumerate(earlier, start=1):
+        written = form.write(value)
+        if form.read(written) == value:
+            return number, written
+    return len(forms), latest.write(value)
+
+
 def versions(*forms: Form[T]) -> Form[T]:
     """Give the form of a value that grew members: `forms` are those of version 1 and on.
 
@@ -187,14 +197,9 @@ def versions(*forms: Form[T]) -> Form[T]:
     """
     numbered = [versioned(number, form) for number, form in enumerate(forms, start=1)]
 
-    def write(value: T) -> JsonValue:
-        *earlier, latest = numbered
-        written = (form.write(value) for form in earlier if form.read(form.write(value)) == value)
-        return next(written, None) or latest.write(value)
-
     def read(value: object) -> T:
         number = value.get("v") if isinstance(value, dict) else None
         known = isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(numbered)
         return numbered[number - 1 if known and isinstance(number, int) else -1].read(value)
 
-    return Form(write, read)
+    return Form(lambda value: earliest(numbered, value)[1], read)
