@@ -27,7 +27,7 @@ def citing_faults(judgements: Sequence[Judgement], questions: Sequence[Question]
 
 
 def resolved(judgements: Sequence[Judgement], questions: Sequence[Question], ledger: Ledger) -> frozenset[Citation]:
-    """Give the citations that name what was shown, but for a status that cannot bear the `met` it is cited for."""
+    """Give the citations that name what was shown, but for statuses on which a `met` rests and cannot."""
     conditions = {each.transition: each.condition for each in questions}
     cited = {each for judgement in judgements for each in judgement.citations if isinstance(ledger.resolve(each), Resolved)}
     return frozenset(cited - {each for judgement in judgements for each in _masked(judgement, conditions, ledger)})
@@ -39,11 +39,11 @@ def asks_for_status(condition: str) -> bool:
 
 
 def _masked(judgement: Judgement, conditions: dict[str, str], ledger: Ledger) -> Iterator[Citation]:
-    if judgement.verdict is Verdict.MET and asks_for_status(conditions.get(judgement.transition, "")):
-        for each in judgement.citations:
-            found = ledger.resolve(each)
-            if isinstance(found, Resolved) and found.masked:
-                yield each
+    """Give the citations of a `met` that rests on masked statuses alone, and so cannot stand."""
+    condition = conditions.get(judgement.transition, "")
+    found = [(each, ledger.resolve(each)) for each in judgement.citations]
+    if judgement.verdict is Verdict.MET and not any(_counts(why, condition) for _, why in found):
+        yield from (each for each, why in found if isinstance(why, Resolved) and why.masked)
 
 
 def _faults(judgement: Judgement, condition: str, ledger: Ledger) -> Iterator[str]:
