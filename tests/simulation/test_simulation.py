@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 import pytest
@@ -28,6 +28,8 @@ from stateward.store.memory_sessions import MemorySessionStore
 from tests.simulation.world import World, lived
 
 HISTORIES = int(os.environ.get("STATEWARD_HISTORIES", "200"))
+PLANTED_HISTORIES_MAX = 300
+"""Histories in which a planted fault is looked for: the rarest shows in one of sixty."""
 
 
 @pytest.mark.parametrize("seed", range(HISTORIES))
@@ -144,14 +146,14 @@ def test_a_stalled_holder_that_may_still_report_is_found_out(monkeypatch: pytest
 
 
 def test_ambiguity_that_is_judged_after_the_citations_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lenient(state: CompiledState, given: Sequence[Judgement], unresolved: frozenset[Citation]) -> Ruling:
+    def lenient(state: CompiledState, given: Sequence[Judgement], unresolved: Set[Citation], counting: Set[Citation] | None) -> Ruling:
         weaker = [
             replace(each, verdict=Verdict.INDETERMINATE, checked=Verdict.INDETERMINATE)
             if each.verdict is Verdict.MET and unresolved & set(each.citations)
             else each
             for each in given
         ]
-        return rule(state, weaker, frozenset())
+        return rule(state, weaker, frozenset(), counting)
 
     monkeypatch.setattr(deciding, "rule", lenient)
     assert found_out(World)
@@ -159,7 +161,7 @@ def test_ambiguity_that_is_judged_after_the_citations_is_found_out(monkeypatch: 
 
 def found_out(make: Callable[[int], World]) -> bool:
     """Tell whether any of a few histories breaks a law."""
-    for seed in range(60):
+    for seed in range(PLANTED_HISTORIES_MAX):
         try:
             lived(make(seed))
         except (AssertionError, Damaged, HistoryBroken):
