@@ -19,7 +19,7 @@ from stateward.runtime.engine.keys import INHERITED_WHOLE, inherited_key
 from stateward.runtime.engine.limits import COMMITS_MAX, FORKS_LISTED_MAX
 from stateward.runtime.engine.lineage import checked, entries_through, whole_of
 from stateward.runtime.engine.means import Means
-from stateward.runtime.engine.operating import Operated, Operation, act_entry, earlier_operation, standing_of
+from stateward.runtime.engine.operating import Operated, Operation, act_entry, answered, standing_of
 from stateward.runtime.engine.records import ENGINE
 from stateward.runtime.ports import Committed, Damaged, Deleted, Moved, OutcomeUnknown, SessionStore
 from stateward.runtime.session.acts import ForkOrigin
@@ -63,7 +63,7 @@ def _parent(means: Means, worker: str, at: int | None, operation: Operation) -> 
     named = means.ids.new()
 
     def plan(loaded: Loaded) -> Append[tuple[int, str] | Refusal] | tuple[int, str] | Refusal:
-        earlier = earlier_operation(means, worker, operation)
+        earlier = answered(means, loaded, operation)
         if isinstance(earlier, Refusal):
             return earlier
         if earlier is not None:
@@ -124,6 +124,9 @@ def make_whole(means: Means, worker: str, operation: Operation) -> Operated | Re
     loaded = means.folds.load(worker)
     if loaded is None:
         return not_found(worker)
+    answer = answered(means, loaded, operation)
+    if answer is not None:
+        return answer
     origin = loaded.session.forked_from
     if origin is None:
         return Refusal(RefusalCode.NOT_A_FORK, f"Worker {worker} was not forked off another")
@@ -158,7 +161,7 @@ def _keep(means: Means, number: int, payload: bytes, loaded: Loaded) -> Append[N
 def _ended(
     means: Means, operation: Operation, origin: ForkOrigin, ended: bytes, loaded: Loaded
 ) -> Append[Operated | Refusal] | Operated | Refusal:
-    earlier = earlier_operation(means, loaded.worker, operation)
+    earlier = answered(means, loaded, operation)
     if earlier is not None:
         return earlier
     if not ended or whole_of(means.sessions, loaded.worker) is not None:

@@ -20,8 +20,9 @@ from stateward.runtime.engine.commit import Append
 from stateward.runtime.engine.folding import Loaded, payload_of
 from stateward.runtime.engine.keys import ID_BYTES_MAX, is_id, operation_key
 from stateward.runtime.engine.means import Means
+from stateward.runtime.engine.rights import rights_of
 from stateward.runtime.engine.transition import is_self_judged
-from stateward.runtime.profile import Profile
+from stateward.runtime.ports import Damaged, StoreNewer
 from stateward.runtime.session.acts import Standing, named
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Kind, NewEntry, reference
@@ -70,7 +71,7 @@ class Operation:
 
 def operation_of(means: Means, verb: str, reason: str, actor: Actor, operation: str | None, *, about: str = "") -> Operation | Refusal:
     """Take an operation in, or refuse it for who asks or for its id."""
-    problem = operator_problem(actor, means.profile)
+    problem = operator_problem(actor, means.profile.name, means.profile.operator_assurance)
     if problem is not None:
         return problem
     if operation is not None and not is_id(operation):
@@ -79,37 +80,58 @@ def operation_of(means: Means, verb: str, reason: str, actor: Actor, operation: 
     return Operation(verb, reason.strip(), actor, means.ids.new() if operation is None else operation, about)
 
 
-def operator_problem(actor: Actor, profile: Profile) -> Refusal | None:
-    """Refuse whoever is no operator here."""
+def operator_problem(actor: Actor, profile: str, assurance: Assurance) -> Refusal | None:
+    """Refuse whoever is no operator under a profile of this name, which asks for this assurance."""
     if actor.actor_class is not ActorClass.PERSON:
         return Refusal(RefusalCode.OPERATOR_ONLY, f"an actor of class `{actor.actor_class}` is no operator", ("ask a person",))
-    if _ASSURANCE.index(actor.assurance) < _ASSURANCE.index(profile.operator_assurance):
-        message = f"profile `{profile.name}` takes acts of assurance `{profile.operator_assurance}`, not `{actor.assurance}`"
-        return Refusal(RefusalCode.OPERATOR_ONLY, message, (f"act with assurance `{profile.operator_assurance}`",))
+    if _ASSURANCE.index(actor.assurance) < _ASSURANCE.index(assurance):
+        message = f"profile `{profile}` takes acts of assurance `{assurance}`, not `{actor.assurance}`"
+        return Refusal(RefusalCode.OPERATOR_ONLY, message, (f"act with assurance `{assurance}`",))
     return None
+
+
+def deletion_problem(means: Means, worker: str, actor: Actor) -> Refusal | None:
+    """Refuse whoever may not delete a Worker. Of one whose log cannot be read only the profile in force is asked."""
+    problem = operator_problem(actor, means.profile.name, means.profile.operator_assurance)
+    if problem is not None:
+        return problem
+    try:
+        loaded = means.folds.load(worker)
+    except (Damaged, StoreNewer):
+        return None
+    return None if loaded is None else _pinned_problem(means, loaded, actor)
+
+
+def _pinned_problem(means: Means, loaded: Loaded, actor: Actor) -> Refusal | None:
+    pinned = loaded.session.profile
+    return operator_problem(actor, pinned.name, rights_of(means, pinned).operator_assurance)
 
 
 def operate(means: Means, worker: str, operation: Operation) -> Operated | Refusal:
     """Commit an act, unless this operation was committed before."""
 
     def plan(loaded: Loaded) -> Append[Operated | Refusal] | Operated | Refusal:
-        earlier = earlier_operation(means, worker, operation)
-        return earlier or _planned(means, loaded, operation)
+        answer = answered(means, loaded, operation)
+        return answer or _planned(means, loaded, operation)
 
     return means.commit(worker, plan)
 
 
-def earlier_operation(means: Means, worker: str, operation: Operation) -> Operated | Refusal | None:
-    """Answer an operation whose id was used before: with the first answer, or as a conflict."""
-    entry = means.sessions.find(worker, operation_key(operation.id))
+def answered(means: Means, loaded: Loaded, operation: Operation) -> Operated | Refusal | None:
+    """Answer an operation that is not to be carried out.
+
+    That is one whose id was used before, with the first answer or as a conflict, and one of somebody whom the profile that the log pins
+    does not take for an operator.
+    """
+    entry = means.sessions.find(loaded.worker, operation_key(operation.id))
     if entry is None:
-        return None
+        return _pinned_problem(means, loaded, operation.actor)
     payload = payload_of(entry)
     assert isinstance(payload, OperatorAct)  # the key is given to nothing else
     if payload.fingerprint != operation.fingerprint:
         message = f"operation `{operation.id}` was another act, in entry {entry.reference}"
         return Refusal(RefusalCode.OPERATION_CONFLICT, message, ("act under another id",))
-    return Operated(worker, operation.id, entry.reference, payload.verb, payload.about, payload.before, payload.after, repeated=True)
+    return Operated(loaded.worker, operation.id, entry.reference, payload.verb, payload.about, payload.before, payload.after, repeated=True)
 
 
 def _planned(means: Means, loaded: Loaded, operation: Operation) -> Append[Operated | Refusal] | Refusal:

@@ -10,7 +10,7 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.commit import Append
 from stateward.runtime.engine.folding import Loaded
 from stateward.runtime.engine.means import Means
-from stateward.runtime.engine.operating import Operated, Operation, act_entry, earlier_operation, standing_of
+from stateward.runtime.engine.operating import Operated, Operation, act_entry, answered, standing_of
 from stateward.runtime.session.acts import head_text
 from stateward.runtime.session.entries import Head, reference
 
@@ -21,7 +21,7 @@ def accept(means: Means, worker: str, operation: Operation) -> Operated | Refusa
 
 
 def _accepting(means: Means, operation: Operation, loaded: Loaded) -> Append[Operated | Refusal] | Operated | Refusal:
-    earlier = earlier_operation(means, loaded.worker, operation)
+    earlier = answered(means, loaded, operation)
     if earlier is not None:
         return earlier
     lost = means.guard.lost(loaded)

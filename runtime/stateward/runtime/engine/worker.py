@@ -213,7 +213,7 @@ class Engine:
 
     def delete(self, worker: str, actor: Actor) -> Deleted | Refusal:
         """Delete a Worker and its session for good; refused while a fork reads from it."""
-        problem = operating.operator_problem(actor, self._means.profile)
+        problem = operating.deletion_problem(self._means, worker, actor)
         return problem or forking.delete(self._means, worker)
 
     # --- what happened in the worker's agent ----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ not allow is none. Two profiles, or a profile and one that a log pins, are narro
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Final
 
 from stateward.runtime.core.decide import Bounds
@@ -32,6 +32,8 @@ from stateward.runtime.session.strict import Malformed, parse
 
 JUDGE: Final = tuple(each.name for each in FIELDS.values() if each.rule is Rule.WHOLE)
 """The fields that are chosen together."""
+PAIRS_KEPT: Final = 64
+"""Pairs of a profile in force and one that is pinned of which it is remembered what both grant: it is asked at every decision."""
 
 
 class Layer(StrEnum):
@@ -100,6 +102,7 @@ def set_by(field: Field, layers: Sequence[Said]) -> tuple[Layer, ...]:
     return deciding or tuple(layer for layer, _ in saying)
 
 
+@lru_cache(maxsize=PAIRS_KEPT)
 def granted(in_force: Profile, pinned: PinnedProfile) -> Rights:
     """Give what both the profile in force and the one that a log pins grant.
 
