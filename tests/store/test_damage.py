@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stateward.runtime.ports import Committed, Damaged, StoreUnavailable
+from stateward.runtime.ports import Committed, Damaged
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Head
 from stateward.store.database import open_store
@@ -232,7 +232,7 @@ def test_a_byte_changed_in_the_file_is_named_by_its_entry(path: Path) -> None:
 def test_a_file_that_was_cut_is_refused_in_one_line(path: Path, keep: int) -> None:
     path.write_bytes(path.read_bytes()[:keep])
     with (
-        pytest.raises(StoreUnavailable, match="is damaged: its pages do not fit together") as refused,
+        pytest.raises(Damaged, match=NO_FIT) as refused,
         open_store(path, write=True) as store,
     ):
         list(store.sessions.entries(WORKER))
@@ -243,5 +243,5 @@ def test_a_file_that_was_cut_is_refused_in_one_line(path: Path, keep: int) -> No
 def test_a_file_whose_pages_were_overwritten_is_refused_in_one_line(path: Path) -> None:
     size = path.stat().st_size
     path.write_bytes(path.read_bytes()[:4096] + b"\xa5" * (size - 4096))
-    with pytest.raises(StoreUnavailable, match=NO_FIT), open_store(path, write=True) as store:
+    with pytest.raises(Damaged, match=NO_FIT), open_store(path, write=True) as store:
         list(store.sessions.entries(WORKER))

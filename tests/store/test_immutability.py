@@ -140,7 +140,7 @@ def test_a_head_moves_to_nothing_but_what_was_appended(by_hand: sqlite3.Connecti
 
 
 def test_a_revision_is_accepted_only_after_the_last_one(by_hand: sqlite3.Connection) -> None:
-    others = "content, content_digest, definition_digest, compiler, author, note, created"
+    others = "content, content_digest, definition_digest, compiler, author, note, created, row_digest"
     revisions = "flow_source_revisions"
     skipped = f"INSERT INTO {revisions} SELECT workspace, flow_id, 4, {others} FROM {revisions} WHERE revision = 1"
     refused(by_hand, "flow_source_revisions_only_next", skipped)
@@ -150,12 +150,12 @@ def test_a_revision_is_accepted_only_after_the_last_one(by_hand: sqlite3.Connect
     ("worker", "seq", "digest"), [(WORKER, 1, "digest"), (WORKER, 2, "'sha256:'"), (THIRD, 1, "digest"), (GONE, 1, "digest")]
 )
 def test_a_tombstone_is_written_only_for_a_log_as_it_is(by_hand: sqlite3.Connection, worker: str, seq: int, digest: str) -> None:
-    values = f"'{worker}', '{WORKSPACE}', {seq}, (SELECT {digest} FROM entries WHERE worker = '{WORKER}' AND seq = 1), 'Z'"
+    values = f"'{worker}', '{WORKSPACE}', {seq}, (SELECT {digest} FROM entries WHERE worker = '{WORKER}' AND seq = 1), 'Z', ''"
     refused(by_hand, "tombstones_only_last", f"INSERT OR REPLACE INTO tombstones VALUES ({values})")
 
 
 def test_a_worker_that_was_deleted_never_comes_again(by_hand: sqlite3.Connection) -> None:
-    columns = "workspace, created, base_seq, base_digest"
+    columns = "workspace, created, base_seq, base_digest, row_digest"
     refused(by_hand, "workers_only_new", f"INSERT OR REPLACE INTO workers SELECT '{GONE}', {columns} FROM workers LIMIT 1")
 
 

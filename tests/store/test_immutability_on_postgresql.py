@@ -147,11 +147,11 @@ def test_a_head_moves_to_nothing_but_what_was_appended(by_hand: CLIENT, change: 
 @pytest.mark.parametrize(("worker", "seq"), [(WORKER, 1), (THIRD, 1), (GONE, 1)])
 def test_a_tombstone_is_written_only_for_a_log_as_it_is(by_hand: CLIENT, worker: str, seq: int) -> None:
     digest = f"(SELECT digest FROM entries WHERE worker = '{WORKER}' AND seq = 1)"
-    refused(by_hand, "tombstones_only_last", f"INSERT INTO tombstones VALUES ('{worker}', '{WORKSPACE}', {seq}, {digest}, 'Z')")
+    refused(by_hand, "tombstones_only_last", f"INSERT INTO tombstones VALUES ('{worker}', '{WORKSPACE}', {seq}, {digest}, 'Z', '')")
 
 
 def test_a_worker_that_was_deleted_never_comes_again(by_hand: CLIENT) -> None:
-    columns = "workspace, created, base_seq, base_digest"
+    columns = "workspace, created, base_seq, base_digest, row_digest"
     refused(by_hand, "workers_only_new", f"INSERT INTO workers SELECT '{GONE}', {columns} FROM workers LIMIT 1")
 
 

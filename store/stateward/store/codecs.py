@@ -1,19 +1,59 @@
 """The border between rows and the domain's values: the only place where one becomes the other.
 
 Invariants: writing a value and reading it gives the same value; a row that none of our values ever made raises NotWritten and never
-becomes a value. Whether an entry is the one that was written is not asked here: its digests say that (`session.chain`).
+becomes a value. Whether an entry is the one that was written is not asked here: its digests say that (`session.chain`). Rows of other
+tables that are written once hold a digest of all their values, and it is checked wherever such a row is read.
 """
 
+import json
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TypeVar
+from typing import Final, TypeAlias, TypeVar
+
+from sqlalchemy import Table
 
 from stateward.runtime.ports import Revision, WorkerRow, Workspace
-from stateward.runtime.session.chain import time_text
+from stateward.runtime.session.chain import digest_of, time_text
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Entry, Head
 from stateward.store.connection import SqlValue
 from stateward.store.prepared import NotWritten, Row
+from stateward.store.tables import FLOW_REVISIONS, TOMBSTONES, WORKERS, WORKSPACES
 
 T = TypeVar("T")
+
+_Value: TypeAlias = str | int | None
+ROW_DIGEST: Final = "row_digest"
+DIGEST_CHARACTERS: Final = 71
+"""Of every digest."""
+_COVERED: Final[Mapping[str, tuple[str, ...]]] = {
+    # Of a source its own digest is covered, which is checked besides.
+    table.name: tuple(name for name in table.c.keys() if name not in {ROW_DIGEST, "content"})  # noqa: SIM118 -- names of columns
+    for table in (WORKSPACES, FLOW_REVISIONS, WORKERS, TOMBSTONES)
+}
+
+
+def with_digest(table: Table, values: Row) -> Row:
+    """Give the values of a row of a table whose rows hold a digest of themselves together with it."""
+    return {**values, ROW_DIGEST: _row_digest(table, values)}
+
+
+def require_as_written(table: Table, row: Row) -> None:
+    """Raise NotWritten for a row of such a table that is not the one that was written."""
+    try:
+        holds = row[ROW_DIGEST] == _row_digest(table, row)
+    except TypeError:  # a value of a kind that none of its columns holds
+        holds = False
+    if not holds:
+        raise NotWritten(f"a row of `{table.name}` does not have its digest")
+
+
+def _row_digest(table: Table, row: Row) -> str:
+    values = [table.name, *(_covered(row[name]) for name in _COVERED[table.name])]
+    return digest_of(json.dumps(values, separators=(",", ":")).encode("ascii"))
+
+
+def _covered(value: _Value | datetime) -> _Value:
+    return time_text(value) if isinstance(value, datetime) else value
 
 
 def _as(kind: type[T], row: Row, name: str) -> T:
@@ -21,6 +61,16 @@ def _as(kind: type[T], row: Row, name: str) -> T:
     if not isinstance(value, kind):
         raise NotWritten(f"its `{name}` is no {kind.__name__}")
     return value
+
+
+def text_of(row: Row, name: str) -> str:
+    """Read a text. Raises NotWritten when it is none."""
+    return _as(str, row, name)
+
+
+def number_of(row: Row, name: str) -> int:
+    """Read a number. Raises NotWritten when it is none."""
+    return _as(int, row, name)
 
 
 def _maybe(kind: type[T], row: Row, name: str) -> T | None:
@@ -74,9 +124,9 @@ def entry_of(row: Row) -> Entry:
     )
 
 
-def head_of(row: Row) -> Head:
-    """Read a head."""
-    return Head(_as(int, row, "seq"), _as(str, row, "digest"))
+def head_of(row: Row, prefix: str = "") -> Head:
+    """Read a head, or where a log goes on from, by its two columns."""
+    return Head(_as(int, row, f"{prefix}seq"), _as(str, row, f"{prefix}digest"))
 
 
 def worker_of(row: Row) -> WorkerRow:
@@ -86,12 +136,18 @@ def worker_of(row: Row) -> WorkerRow:
 
 def workspace_of(row: Row) -> Workspace:
     """Read a Workspace."""
+    require_as_written(WORKSPACES, row)
     return Workspace(_as(str, row, "id"), _as(str, row, "name"), _as(datetime, row, "created"))
+
+
+def workspace_values(workspace: Workspace) -> Row:
+    """Give a Workspace as a row."""
+    return with_digest(WORKSPACES, {"id": workspace.id, "name": workspace.name, "created": workspace.created})
 
 
 def revision_values(revision: Revision) -> Row:
     """Give a revision as a row; its slug lies in the row of its flow."""
-    return {
+    values = {
         "workspace": revision.workspace,
         "flow_id": revision.flow_id,
         "revision": revision.revision,
@@ -103,16 +159,21 @@ def revision_values(revision: Revision) -> Row:
         "note": revision.note,
         "created": revision.created,
     }
+    return with_digest(FLOW_REVISIONS, values)
 
 
-def revision_of(row: Row) -> Revision:
-    """Read a revision together with the slug of its flow."""
+def revision_of(row: Row, slug: str) -> Revision:
+    """Read a revision of the flow that has that slug."""
+    require_as_written(FLOW_REVISIONS, row)
+    content = _as(bytes, row, "content")
+    if row["content_digest"] != digest_of(content):
+        raise NotWritten("a source does not have its digest")
     return Revision(
         workspace=_as(str, row, "workspace"),
         flow_id=_as(str, row, "flow_id"),
-        slug=_as(str, row, "slug"),
+        slug=slug,
         revision=_as(int, row, "revision"),
-        content=_as(bytes, row, "content"),
+        content=content,
         content_digest=_as(str, row, "content_digest"),
         definition_digest=_as(str, row, "definition_digest"),
         compiler=_as(str, row, "compiler"),

@@ -5,28 +5,43 @@ Invariants: the bytes under a digest have that digest; they are stored once and 
 
 from typing import Final
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Table, bindparam, select
 
 from stateward.runtime.ports import Damaged
 from stateward.runtime.session.chain import digest_of
+from stateward.store.absence import Neighbours
 from stateward.store.connection import Connection, Database
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import Prepared, insert_unless_there
+from stateward.store.prepared import NotWritten, Prepared, Row, insert_unless_there
 from stateward.store.tables import DEFINITIONS
 
 _FIND: Final = Prepared(select(DEFINITIONS.c.canonical).where(DEFINITIONS.c.digest == bindparam("digest")))
 _INSERT: Final = insert_unless_there(DEFINITIONS)
 
 
+def _require_own_digest(table: Table, row: Row) -> None:
+    canonical: object = row["canonical"]
+    if not isinstance(canonical, bytes) or digest_of(canonical) != row["digest"]:
+        raise NotWritten(f"a row of `{table.name}` does not have its digest")
+
+
+_NEIGHBOURS: Final = Neighbours(DEFINITIONS, _require_own_digest)
+
+
 def read_definition(database: Database, digest: str) -> bytes | None:
     """Give a definition's canonical bytes. Raises Damaged when they do not have that digest."""
-    row = database.read(lambda connection: _FIND.first(connection, {"digest": digest}))
-    if row is None:
-        return None
-    canonical: object = row["canonical"]
-    if not isinstance(canonical, bytes) or digest_of(canonical) != digest:
-        raise _damaged(digest)
-    return canonical
+
+    def look(connection: Connection) -> bytes | None:
+        row = _FIND.first(connection, {"digest": digest})
+        if row is None:
+            _NEIGHBOURS.require_sound(connection, digest)
+            return None
+        canonical: object = row["canonical"]
+        if not isinstance(canonical, bytes) or digest_of(canonical) != digest:
+            raise _damaged(digest)
+        return canonical
+
+    return database.read(look)
 
 
 def keep_definition(connection: Connection, digest: str, canonical: bytes) -> None:

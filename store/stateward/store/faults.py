@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from stateward.runtime.ports import StoreUnavailable
+from stateward.runtime.ports import Damaged, StoreUnavailable
+from stateward.store.prepared import Inconsistent, NotWritten
 
 FULL: Final = sqlite3.SQLITE_FULL
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
@@ -29,10 +30,21 @@ _SAID: Final[Mapping[int, tuple[str, str]]] = {
     sqlite3.SQLITE_CANTOPEN: ("{path} cannot be opened", MAKE_WRITABLE),
     sqlite3.SQLITE_PERM: ("{path} may not be opened", MAKE_WRITABLE),
     sqlite3.SQLITE_NOTADB: ("{path} is no store: it is not a database", "name another file"),
-    sqlite3.SQLITE_CORRUPT: ("{path} is damaged: its pages do not fit together", RESTORE),
     sqlite3.SQLITE_IOERR: ("the disk failed under {path} ({detail})", "see what the system says of that disk, then try again"),
     sqlite3.SQLITE_BUSY: ("{path} is held by another program", "end the program that holds it, then try again"),
 }
+
+
+_DAMAGED: Final[Mapping[int, str]] = {
+    sqlite3.SQLITE_CORRUPT: "its pages do not fit together",
+    sqlite3.SQLITE_FORMAT: "its pages do not fit together",
+    sqlite3.SQLITE_TOOBIG: "a row says that it is larger than any",
+    # The statements of this program are right for the tables of a store, so that these are none of ours.
+    sqlite3.SQLITE_ERROR: "its tables are not those of a store",
+    sqlite3.SQLITE_SCHEMA: "its tables are not those of a store",
+}
+_OF_TABLES: Final = ("no such ", "malformed ", "unsupported file format", "table ", "unknown ", "no query solution")
+"""How what SQLite says of tables begins; anything else under its general code is a slip of this program."""
 
 
 def code_of(problem: sqlite3.Error) -> int | None:
@@ -50,14 +62,29 @@ def is_busy(problem: sqlite3.Error) -> bool:
 def is_bug(problem: sqlite3.Error) -> bool:
     """Whether the error is one of this program: a constraint that the code must not run into, SQL that is wrong, a misused driver."""
     code = code_of(problem)
-    return code is None or code & _PRIMARY in {sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISUSE}
+    if code is not None and code & _PRIMARY == sqlite3.SQLITE_ERROR:
+        return not str(problem).startswith(_OF_TABLES)
+    return code is None or code & _PRIMARY in {sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISUSE}
 
 
-def unavailable(path: Path, problem: sqlite3.Error) -> StoreUnavailable:
+def damaged(place: str, problem: NotWritten | UnicodeDecodeError) -> Damaged:
+    """Say for people that a store holds what no store writes."""
+    match problem:
+        case UnicodeDecodeError():
+            return Damaged(f"{place} is damaged: a text of its tables is no text", RESTORE)
+        case Inconsistent():
+            return Damaged(f"{place} is damaged: {problem}", RESTORE)
+        case _:
+            return Damaged(f"{place} is damaged: a row holds what no store writes ({problem})", RESTORE)
+
+
+def unavailable(path: Path, problem: sqlite3.Error) -> StoreUnavailable | Damaged:
     """Say for people what SQLite said. Raises the problem itself when it is a bug."""
     code = code_of(problem)
     if code is None or is_bug(problem):
         raise problem
+    if code & _PRIMARY in _DAMAGED:
+        return Damaged(f"{path} is damaged: {_DAMAGED[code & _PRIMARY]}", RESTORE)
     primary = sqlite3.SQLITE_BUSY if is_busy(problem) else code & _PRIMARY
     message, remedy = _SAID.get(code) or _SAID.get(primary) or ("{path} cannot be used ({detail})", "see what the system says of that file")
     return StoreUnavailable(message.format(path=path, detail=problem.sqlite_errorname), remedy)

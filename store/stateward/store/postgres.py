@@ -21,10 +21,10 @@ from typing import Any, Final, TypeVar
 import psycopg
 from psycopg import errors
 
-from stateward.runtime.ports import Damaged, OutcomeUnknown, StoreUnavailable
+from stateward.runtime.ports import OutcomeUnknown, StoreUnavailable
 from stateward.store.address import place_name, without_passwords
 from stateward.store.connection import Connection, Cursor, Refused, SqlValue
-from stateward.store.faults import RESTORE
+from stateward.store.faults import damaged
 from stateward.store.postgres_faults import AGAIN, first_line, unavailable
 from stateward.store.postgres_rules import SCHEMA
 from stateward.store.postgres_schema import (
@@ -142,7 +142,7 @@ class PostgresDatabase:
             except _Again:
                 time.sleep(PAUSE_SECONDS * attempt)
             except NotWritten as problem:
-                raise Damaged(f"{self.place} is damaged: a row holds what no store writes ({problem})", RESTORE) from problem
+                raise damaged(self.place, problem) from problem
         raise StoreUnavailable(f"{self.place} is held by another program", "end the program that holds it, then try again")
 
     def _read(self, action: Callable[[Connection], T]) -> T:

@@ -47,6 +47,10 @@ class NotWritten(ValueError):
     """A row holds what no store writes."""
 
 
+class Inconsistent(NotWritten):
+    """Rows do not fit together; the text says which."""
+
+
 Statement: TypeAlias = Select[Any] | Insert | Update | Delete
 
 

@@ -21,10 +21,11 @@ from stateward.runtime.session.chain import check, link_all
 from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry, Unreadable, reference
 from stateward.runtime.session.verification import Ends
 from stateward.store.beside import PAYLOAD, PAYLOAD_BYTES, keep_payload, lies_beside
-from stateward.store.codecs import entry_of, entry_parameters, head_of, worker_of
+from stateward.store.codecs import entry_of, entry_parameters, head_of, number_of, with_digest
 from stateward.store.connection import Connection, Database, Refused
 from stateward.store.definitions import keep_definition, read_definition
 from stateward.store.deletion import delete_log, tombstone
+from stateward.store.ends import REMEDY, Found, damaged_log, find_ends, list_workers, require_head
 from stateward.store.prepared import Prepared
 from stateward.store.revisions import require_definition
 from stateward.store.seal import NO_SEALS, Seals
@@ -37,7 +38,6 @@ PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
 """Of payloads held at once while reading, besides the one that passes this."""
 
 _REMEDY_SEAL: Final = "inspect the session with `stateward log verify`; it cannot be gone on with"
-_REMEDY: Final = "restore the store from a backup; entries before the damage can still be read"
 
 NO_DEFINITIONS: Final[Mapping[str, bytes]] = MappingProxyType({})
 
@@ -74,29 +74,6 @@ _PAGE: Final = Prepared(
     .where(ENTRIES.c.worker == _WORKER, func.coalesce(_SIZES.c.before, 0) <= literal(PAGE_BYTES_MAX))
     .order_by(ENTRIES.c.seq),
 )
-_LAST_SEQ: Final = select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.worker == WORKERS.c.id).scalar_subquery()
-_LAST_DIGEST: Final = (
-    select(ENTRIES.c.digest).where(ENTRIES.c.worker == WORKERS.c.id).order_by(ENTRIES.c.seq.desc()).limit(1).scalar_subquery()
-)
-_HEAD_AND_LAST: Final = Prepared(
-    select(
-        HEADS.c.seq,
-        HEADS.c.digest,
-        _LAST_SEQ.label("last_seq"),
-        _LAST_DIGEST.label("last_digest"),
-        WORKERS.c.base_seq,
-        WORKERS.c.base_digest,
-    )
-    .select_from(WORKERS.outerjoin(HEADS, HEADS.c.worker == WORKERS.c.id))
-    .where(WORKERS.c.id == _WORKER),
-)
-_WORKERS: Final = Prepared(
-    select(WORKERS.c.id, WORKERS.c.workspace, WORKERS.c.created, HEADS.c.seq, HEADS.c.digest)
-    .join(HEADS, HEADS.c.worker == WORKERS.c.id)
-    .where(WORKERS.c.workspace == bindparam("workspace"), WORKERS.c.id > bindparam("after"))
-    .order_by(WORKERS.c.id)
-    .limit(bindparam("limit")),
-)
 
 
 class SqlSessionStore:
@@ -112,7 +89,8 @@ class SqlSessionStore:
     ) -> Appended:
         """Start a log with its first entries, after `base`. `Moved` when the Worker exists, or was deleted."""
         linked, head = self._linked(worker, base, entries, definitions)
-        identity = {"id": worker, "workspace": workspace, "created": linked[0].time, "base_seq": base.seq, "base_digest": base.digest}
+        place = {"id": worker, "workspace": workspace, "created": linked[0].time}
+        identity = with_digest(WORKERS, {**place, "base_seq": base.seq, "base_digest": base.digest})
 
         def start(connection: Connection) -> Committed:
             _INSERT_WORKER.run(connection, identity)
@@ -135,7 +113,7 @@ class SqlSessionStore:
                 {"worker": worker, "seq": expected.seq, "digest": expected.digest, "new_seq": head.seq, "new_digest": head.digest},
             )
             if swapped.rowcount != 1:
-                raise _damaged_log(worker, f"its head is not its last entry, {reference(expected.seq)}")
+                raise damaged_log(worker, f"its head is not its last entry, {reference(expected.seq)}")
             return Committed(head)
 
         if not definitions and self._appended_at_once(worker, expected, linked, head):
@@ -154,7 +132,7 @@ class SqlSessionStore:
             # only grows: it can be looked up now.
             answer = self._database.read(lambda connection: _why_refused(connection, worker, expected, linked))
             if answer is None:
-                raise _damaged_log(worker, str(refused)) from refused
+                raise damaged_log(worker, str(refused)) from refused
             return answer
         return self._witnessed(worker, linked, committed)
 
@@ -176,26 +154,18 @@ class SqlSessionStore:
 
     def head(self, worker: str) -> Head | None:
         """Give the head, or None when there is no such Worker. Raises Damaged when it is not the last entry."""
-        ends = self._ends(worker)
-        return None if ends is None else ends[1]
+        found = self._ends(worker)
+        return None if found is None else require_head(worker, found)
 
-    def _ends(self, worker: str) -> tuple[Head, Head] | None:
-        """Give where a log goes on from, and its head."""
-        row = self._database.read(lambda connection: _HEAD_AND_LAST.first(connection, {"worker": worker}))
-        if row is None:
-            return None
-        if row["seq"] is None:
-            raise _damaged_log(worker, "its head is missing")
-        if (row["seq"], row["digest"]) != (row["last_seq"], row["last_digest"]):
-            raise _damaged_log(worker, f"its head is {reference(row['seq'])}, its last entry {reference(row['last_seq'] or 0)}")
-        return Head(row["base_seq"], row["base_digest"]), head_of(row)
+    def _ends(self, worker: str) -> Found | None:
+        return self._database.read(lambda connection: find_ends(connection, worker))
 
     def entries(self, worker: str, after: int = 0, upto: int | None = None) -> Iterator[Entry]:
         """Read entries with `after < seq <= upto` in order. Raises Damaged at an entry that is not what was written."""
-        ends = self._ends(worker)
-        if ends is None:
+        found = self._ends(worker)
+        if found is None:
             return
-        base, head = ends
+        base, head = found.base, require_head(worker, found)
         last = head.seq if upto is None else min(upto, head.seq)
         if after >= last:
             return
@@ -214,19 +184,43 @@ class SqlSessionStore:
 
     def find(self, worker: str, key: str) -> Entry | None:
         """Look an entry up by its key. Raises Damaged when it is not what was written."""
-        row = self._database.read(lambda connection: _FIND_KEY.first(connection, {"worker": worker, "key": key}))
-        return None if row is None else next(self.entries(worker, row["seq"] - 1, row["seq"]), None)
+
+        def look(connection: Connection) -> int | None:
+            row = _FIND_KEY.first(connection, {"worker": worker, "key": key})
+            return None if row is None else number_of(row, "seq")
+
+        seq = self._database.read(look)
+        found = None if seq is None else self._entry(worker, seq)
+        if found is not None and found.key != key:
+            raise damaged_log(worker, f"{found.reference} is listed under another key than it has")
+        return found
 
     def latest(self, worker: str, kind: str) -> Entry | None:
         """Give the last entry of a kind: checkpoints at a cost that does not grow with the log, others by reading it from its end."""
         statement = _LATEST_CHECKPOINT if kind == CHECKPOINT else _LATEST_OF_KIND
-        row = self._database.read(lambda connection: statement.first(connection, {"worker": worker, "kind": kind}))
-        return None if row is None else next(self.entries(worker, row["seq"] - 1, row["seq"]), None)
+
+        def look(connection: Connection) -> int | None:
+            row = statement.first(connection, {"worker": worker, "kind": kind})
+            return None if row is None else number_of(row, "seq")
+
+        seq = self._database.read(look)
+        found = None if seq is None else self._entry(worker, seq)
+        if found is not None and found.kind != kind:
+            raise damaged_log(worker, f"{found.reference} is listed under another kind than it has")
+        if found is None:
+            self.head(worker)  # a log that was lost in part is not told as one that has none
+        return found
+
+    def _entry(self, worker: str, seq: int) -> Entry | None:
+        """Give an entry that was found there; None when its log was deleted since."""
+        found = next(self.entries(worker, seq - 1, seq), None)
+        if found is None and self._ends(worker) is not None:
+            raise _damaged_entry(worker, seq, "it is missing")
+        return found
 
     def workers(self, workspace: str, limit: int, after: str = "") -> Sequence[WorkerRow]:
         """List Workers by id (UUIDv7: oldest first), `limit` at a time, those after `after`."""
-        values = {"workspace": workspace, "after": after, "limit": limit}
-        return self._database.read(lambda connection: [worker_of(row) for row in _WORKERS.all(connection, values)])
+        return self._database.read(lambda connection: list_workers(connection, workspace, limit, after))
 
     def definition(self, digest: str) -> bytes | None:
         """Give a stored definition's canonical bytes. Raises Damaged when they do not have that digest."""
@@ -236,15 +230,8 @@ class SqlSessionStore:
 
     def ends(self, worker: str) -> Ends | None:
         """Give the ends of a log, both as of one moment; None when there is no such Worker."""
-
-        def look(connection: Connection) -> Ends | None:
-            row = _HEAD_AND_LAST.first(connection, {"worker": worker})
-            if row is None:
-                return None
-            base = Head(row["base_seq"], row["base_digest"])
-            return Ends(base, None if row["seq"] is None else head_of(row), row["last_seq"] or base.seq)
-
-        return self._database.read(look)
+        found = self._ends(worker)
+        return None if found is None else Ends(found.base, found.head, found.last.seq)
 
     def deleted(self, worker: str) -> Head | None:
         """Give the head at which a Worker was deleted; None when it never was."""
@@ -255,7 +242,10 @@ class SqlSessionStore:
         after = 0
         while page := self._page(worker, after, upto):
             for row in page:
-                after = row[_SEQ_PLACE]
+                seq = row[_SEQ_PLACE]
+                if not (isinstance(seq, int) and seq > after):
+                    return  # numbers that do not grow: there is no order to go on in, and what is missing is seen
+                after = seq
                 yield _unchecked(row, after)
 
     # --- reading --------------------------------------------------------------------------------------------------------------------
@@ -314,7 +304,7 @@ def _why_refused(connection: Connection, worker: str, expected: Head | None, lin
         if entry.key is not None:
             found = _FIND_KEY.first(connection, {"worker": worker, "key": entry.key})
             if found is not None:
-                return Duplicate(entry.key, found["seq"])
+                return Duplicate(entry.key, number_of(found, "seq"))
     row = _HEAD.first(connection, {"worker": worker})
     buried = tombstone(connection, worker) if expected is None else None
     head = buried if row is None else head_of(row)
@@ -351,8 +341,4 @@ def _unchecked(row: tuple[Any, ...], seq: int) -> Entry | Unreadable:
 
 
 def _damaged_entry(worker: str, seq: int, problem: str) -> Damaged:
-    return Damaged(f"entry {reference(seq)} of Worker {worker} is damaged: {problem}", _REMEDY)
-
-
-def _damaged_log(worker: str, problem: str) -> Damaged:
-    return Damaged(f"the log of Worker {worker} is damaged: {problem}", _REMEDY)
+    return Damaged(f"entry {reference(seq)} of Worker {worker} is damaged: {problem}", REMEDY)

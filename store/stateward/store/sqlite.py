@@ -18,9 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar
 
-from stateward.runtime.ports import Damaged, Fault, OutcomeUnknown, StoreUnavailable
+from stateward.runtime.ports import Fault, OutcomeUnknown, StoreUnavailable
 from stateward.store.connection import Connection, Refused
-from stateward.store.faults import FULL, RESTORE, code_of, is_busy, unavailable
+from stateward.store.faults import FULL, code_of, damaged, is_busy, unavailable
 from stateward.store.files import Identities, changed_file, identities, is_at_rest, make_file, require_file, require_writable
 from stateward.store.prepared import NotWritten
 from stateward.store.schema import (
@@ -77,7 +77,7 @@ class SqliteDatabase:
         with self._lock:
             try:
                 return _patiently(lambda: action(self._in_place(self._connected(), "read")))
-            except (sqlite3.Error, NotWritten) as problem:
+            except (sqlite3.Error, NotWritten, UnicodeDecodeError) as problem:
                 raise self._fault(problem) from problem
 
     def write(self, action: Callable[[Connection], T], *, durable: bool = True) -> T:
@@ -101,7 +101,7 @@ class SqliteDatabase:
                     self._drop()  # the next connection is durable again
                 if isinstance(problem, sqlite3.IntegrityError):
                     raise Refused(str(problem)) from problem
-                if not isinstance(problem, sqlite3.Error | NotWritten):
+                if not isinstance(problem, sqlite3.Error | NotWritten | UnicodeDecodeError):
                     raise
                 raise self._fault(problem) from problem
         return answer
@@ -145,9 +145,9 @@ class SqliteDatabase:
             self._unsettled = True
             raise OutcomeUnknown(f"the answer to a commit in {self.path} was lost ({problem})", "see the log, then try again") from problem
 
-    def _fault(self, problem: sqlite3.Error | NotWritten) -> Fault:
-        if isinstance(problem, NotWritten):
-            return Damaged(f"{self.path} is damaged: a row holds what no store writes ({problem})", RESTORE)
+    def _fault(self, problem: sqlite3.Error | NotWritten | UnicodeDecodeError) -> Fault:
+        if not isinstance(problem, sqlite3.Error):
+            return damaged(self.place, problem)
         if not is_busy(problem):
             self._drop()
         return unavailable(self.path, problem)

@@ -3,7 +3,8 @@
 Invariants: entries, revisions, definitions and the identity of a Worker are written once; `triggers.py` makes the database refuse
 anything else. All tables but `entries` are WITHOUT ROWID: a row id that nobody uses would be one more key under which a row could be
 replaced. Entries keep theirs, since a row of an index is cut at a quarter of a page and the rest of it takes a page of its own.
-Every constraint has a name by convention, so that a migration can speak of it.
+Every constraint has a name by convention, so that a migration can speak of it. What is written once and covered by no other digest holds
+one of all its values (`codecs.py`), so that what the disk altered is seen when it is read.
 """
 
 from datetime import UTC, datetime
@@ -27,10 +28,13 @@ _NAMES: Final = {
 METADATA: Final = MetaData(naming_convention=_NAMES)
 
 
+TIME_CHARACTERS: Final = 27
+
+
 class UtcTime(TypeDecorator[datetime]):
     """A moment, to the microsecond, as the text that an entry's header holds: it sorts, and says itself that it is UTC."""
 
-    impl = String(27)
+    impl = String(TIME_CHARACTERS)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:
@@ -66,6 +70,7 @@ class WorkspaceRow(_Row, table=True):
     id: str = Field(primary_key=True)
     name: str
     created: datetime = Field(sa_type=UtcTime)
+    row_digest: str
 
 
 class DefinitionRow(_Row, table=True):
@@ -118,6 +123,7 @@ class FlowRevisionRow(_Row, table=True):
     author: str
     note: str
     created: datetime = Field(sa_type=UtcTime)
+    row_digest: str
 
 
 class WorkerIdentityRow(_Row, table=True):
@@ -134,6 +140,7 @@ class WorkerIdentityRow(_Row, table=True):
     created: datetime = Field(sa_type=UtcTime)
     base_seq: int
     base_digest: str
+    row_digest: str
 
 
 class TombstoneRow(_Row, table=True):
@@ -147,6 +154,7 @@ class TombstoneRow(_Row, table=True):
     seq: int
     digest: str
     deleted: datetime = Field(sa_type=UtcTime)
+    row_digest: str
 
 
 class PayloadRow(_Row, table=True):

@@ -2,23 +2,31 @@
 
 Invariants: a save reads the current revision and writes the next one in one transaction, so revisions of a slug are numbered without a
 gap and each but the first was based on the one before; a revision is never written again. What is read has the digest it was stored
-under.
+under; a flow that is missing has no revisions, and the current revision is the last one.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Select, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, exists, func, insert, literal, select, update
 
-from stateward.runtime.ports import Damaged, NewRevision, Revision, Saved, StaleBase, Workspace
-from stateward.runtime.session.chain import digest_of
-from stateward.store.codecs import revision_of, revision_values, workspace_of
+from stateward.runtime.ports import NewRevision, Revision, Saved, StaleBase, Workspace
+from stateward.store.absence import Neighbours
+from stateward.store.codecs import (
+    number_of,
+    require_as_written,
+    revision_of,
+    revision_values,
+    text_of,
+    workspace_of,
+    workspace_values,
+)
 from stateward.store.connection import Connection, Database
 from stateward.store.definitions import keep_definition, read_definition
-from stateward.store.faults import RESTORE
-from stateward.store.prepared import Prepared, Row, insert_unless_there
-from stateward.store.revisions import answer_without_writing, require_storable, revision_after
-from stateward.store.tables import FLOW_REVISIONS, FLOW_SOURCES, WORKSPACES
+from stateward.store.prepared import Inconsistent, Prepared, Row, insert_unless_there
+from stateward.store.revisions import answer_without_writing, flow_id_of, require_storable, revision_after
+from stateward.store.tables import FLOW_REVISIONS, FLOW_SOURCES, TIME_CHARACTERS, WORKSPACES
 
 _GET_WORKSPACE: Final = Prepared(select(WORKSPACES).where(WORKSPACES.c.id == bindparam("id")))
 _INSERT_WORKSPACE: Final = insert_unless_there(WORKSPACES)
@@ -27,26 +35,47 @@ _TAKE_TURNS: Final = Prepared(
     select(WORKSPACES.c.id).where(WORKSPACES.c.id == bindparam("workspace")).with_for_update(key_share=True),
 )
 
-_SAME_FLOW: Final = (FLOW_REVISIONS.c.workspace == FLOW_SOURCES.c.workspace) & (FLOW_REVISIONS.c.flow_id == FLOW_SOURCES.c.flow_id)
 _IN_WORKSPACE: Final = FLOW_SOURCES.c.workspace == bindparam("workspace")
-_OF_SLUG: Final = FLOW_SOURCES.c.slug == bindparam("slug")
+_OF_FLOW: Final = FLOW_SOURCES.c.flow_id == bindparam("flow_id")
 _PRESENT: Final = FLOW_SOURCES.c.removed_at.is_(None)
-_IS_CURRENT: Final = FLOW_REVISIONS.c.revision == FLOW_SOURCES.c.revision
+_ITS_REVISIONS: Final = (FLOW_REVISIONS.c.workspace == FLOW_SOURCES.c.workspace) & (FLOW_REVISIONS.c.flow_id == FLOW_SOURCES.c.flow_id)
+_CURRENT: Final = FLOW_REVISIONS.c.revision == FLOW_SOURCES.c.revision
+_LAST: Final = select(func.max(FLOW_REVISIONS.c.revision)).where(_ITS_REVISIONS).correlate(FLOW_SOURCES).scalar_subquery()
 
 
-def _revisions() -> Select[Any]:
-    return select(FLOW_REVISIONS, FLOW_SOURCES.c.slug).join(FLOW_SOURCES, _SAME_FLOW)
+def _flows(revision: ColumnElement[bool]) -> Select[Any]:
+    """Every flow beside one of its revisions; the flow alone where that revision is not there."""
+    return select(
+        FLOW_SOURCES.c.slug,
+        FLOW_SOURCES.c.flow_id.label("source_flow_id"),
+        FLOW_SOURCES.c.revision.label("current"),
+        FLOW_SOURCES.c.removed_at,
+        _LAST.label("last"),
+        *FLOW_REVISIONS.c,
+    ).select_from(FLOW_SOURCES.outerjoin(FLOW_REVISIONS, _ITS_REVISIONS & revision))
 
 
-_LATEST: Final = Prepared(_revisions().where(_IN_WORKSPACE, _OF_SLUG, _IS_CURRENT))
-_CURRENT: Final = Prepared(_revisions().where(_IN_WORKSPACE, _OF_SLUG, _IS_CURRENT, _PRESENT))
-_REVISION: Final = Prepared(_revisions().where(_IN_WORKSPACE, _OF_SLUG, FLOW_REVISIONS.c.revision == bindparam("revision")))
+# A flow is looked up by the id that follows from its slug: one tree of the database less that has to be right.
+_FLOW: Final = Prepared(_flows(_CURRENT).where(_IN_WORKSPACE, _OF_FLOW))
+_REVISION: Final = Prepared(_flows(FLOW_REVISIONS.c.revision == bindparam("number")).where(_IN_WORKSPACE, _OF_FLOW))
+# Sorted by an expression, so that the rows themselves are looked at: an index says nothing of what it lost.
+_BY_SLUG: Final = FLOW_SOURCES.c.slug + literal("")
 _SOURCES: Final = Prepared(
-    _revisions()
-    .where(_IN_WORKSPACE, FLOW_SOURCES.c.slug > bindparam("after"), _IS_CURRENT, _PRESENT)
-    .order_by(FLOW_SOURCES.c.slug)
-    .limit(bindparam("limit")),
+    _flows(_CURRENT).where(_IN_WORKSPACE, bindparam("after") < _BY_SLUG, _PRESENT).order_by(_BY_SLUG).limit(bindparam("limit")),
 )
+# A row of another table, on a page that was written over one of these, holds no time there.
+_ITS_FLOW: Final = select(FLOW_SOURCES.c.flow_id).where(_ITS_REVISIONS, func.length(FLOW_SOURCES.c.updated) == TIME_CHARACTERS)
+_A_REVISION: Final = (
+    select(FLOW_REVISIONS.c.flow_id).where(FLOW_REVISIONS.c.workspace == bindparam("workspace"), ~exists(_ITS_FLOW)).limit(1)
+)
+_WITHOUT_FLOW: Final = Prepared(_A_REVISION)
+_OF_A_MISSING_FLOW: Final = Prepared(_A_REVISION.where(FLOW_REVISIONS.c.flow_id == bindparam("flow_id")))
+_A_FLOW: Final = Prepared(
+    select(FLOW_SOURCES.c.flow_id)
+    .where(_IN_WORKSPACE, ~exists(select(WORKSPACES.c.id).where(WORKSPACES.c.id == FLOW_SOURCES.c.workspace)))
+    .limit(1),
+)
+_NEIGHBOURS: Final = Neighbours(WORKSPACES, require_as_written)
 _INSERT_REVISION: Final = Prepared(insert(FLOW_REVISIONS))
 _INSERT_SOURCE: Final = Prepared(
     insert(FLOW_SOURCES).values(
@@ -61,7 +90,7 @@ _INSERT_SOURCE: Final = Prepared(
     ),
 )
 _MOVE_SOURCE: Final = Prepared(
-    update(FLOW_SOURCES).where(_IN_WORKSPACE, _OF_SLUG).values(revision=bindparam("current"), updated=bindparam("saved")),
+    update(FLOW_SOURCES).where(_IN_WORKSPACE, _OF_FLOW).values(revision=bindparam("current"), updated=bindparam("saved")),
 )
 
 
@@ -78,7 +107,7 @@ class SqlWorkspaces:
             stored = _workspace(connection, workspace.id)
             if stored is not None:
                 return stored
-            _INSERT_WORKSPACE.run(connection, {"id": workspace.id, "name": workspace.name, "created": workspace.created})
+            _INSERT_WORKSPACE.run(connection, workspace_values(workspace))
             return _workspace(connection, workspace.id) or workspace
 
         return self.get(workspace.id) or self._database.write(keep)
@@ -100,11 +129,12 @@ class SqlFlowStore:
 
         def store(connection: Connection) -> Saved | StaleBase:
             _TAKE_TURNS.first(connection, {"workspace": workspace})
-            current = _first(connection, _LATEST, {"workspace": workspace, "slug": new.slug})
-            answer = answer_without_writing(current, new, base)
+            current = _found(connection, _FLOW, workspace, new.slug)
+            latest = None if current is None else current.revision
+            answer = answer_without_writing(latest, new, base)
             if answer is not None:
                 return answer
-            revision = revision_after(current, workspace, new)
+            revision = revision_after(latest, workspace, new)
             keep_definition(connection, new.definition_digest, new.definition)
             (_INSERT_SOURCE if current is None else _MOVE_SOURCE).run(connection, _source_values(revision))
             _INSERT_REVISION.run(connection, revision_values(revision))
@@ -114,40 +144,72 @@ class SqlFlowStore:
 
     def current(self, workspace: str, slug: str) -> Revision | None:
         """Give the current revision; None when there is none or it was removed."""
-        return self._read(_CURRENT, {"workspace": workspace, "slug": slug})
+        found = self._database.read(lambda connection: _found(connection, _FLOW, workspace, slug))
+        return None if found is None or found.removed else found.revision
 
     def revision(self, workspace: str, slug: str, revision: int) -> Revision | None:
         """Give one revision."""
-        return self._read(_REVISION, {"workspace": workspace, "slug": slug, "revision": revision})
+        found = self._database.read(lambda connection: _found(connection, _REVISION, workspace, slug, revision))
+        return None if found is None else found.revision
 
     def sources(self, workspace: str, limit: int, after: str = "") -> Sequence[Revision]:
         """List current revisions by slug, `limit` at a time, those after `after`."""
         values = {"workspace": workspace, "after": after, "limit": limit}
-        return self._database.read(lambda connection: [_checked(row) for row in _SOURCES.all(connection, values)])
+
+        def look(connection: Connection) -> list[Revision]:
+            if _WITHOUT_FLOW.first(connection, values) is not None:
+                raise Inconsistent("a revision is there without its flow")
+            rows = _SOURCES.all(connection, values)
+            found = [_flow(row, workspace, text_of(row, "slug"), None) for row in rows]
+            return [each.revision for each in found if each.revision is not None]
+
+        return self._database.read(look)
 
     def definition(self, digest: str) -> bytes | None:
         """Give a stored definition's canonical bytes. Raises Damaged when they do not have that digest."""
         return read_definition(self._database, digest)
 
-    def _read(self, statement: Prepared, values: Row) -> Revision | None:
-        return self._database.read(lambda connection: _first(connection, statement, values))
-
 
 def _workspace(connection: Connection, workspace: str) -> Workspace | None:
     row = _GET_WORKSPACE.first(connection, {"id": workspace})
-    return None if row is None else workspace_of(row)
+    if row is not None:
+        return workspace_of(row)
+    _NEIGHBOURS.require_sound(connection, workspace)
+    if _A_FLOW.first(connection, {"workspace": workspace}) is not None:
+        raise Inconsistent(f"the Workspace {workspace} has flows and is missing itself")
+    return None
 
 
-def _first(connection: Connection, statement: Prepared, values: Row) -> Revision | None:
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """A flow, and the revision of it that was asked for, if there is one with that number."""
+
+    revision: Revision | None
+    removed: bool
+
+
+def _found(connection: Connection, statement: Prepared, workspace: str, slug: str, number: int | None = None) -> _Flow | None:
+    """Find a flow with its current revision, or with the one of a number. Raises NotWritten for one that is not as it was."""
+    values = {"workspace": workspace, "flow_id": flow_id_of(workspace, slug), "number": number}
     row = statement.first(connection, values)
-    return None if row is None else _checked(row)
+    if row is not None:
+        return _flow(row, workspace, slug, number)
+    if _OF_A_MISSING_FLOW.first(connection, values) is not None:
+        raise Inconsistent(f"the flow `{slug}` has revisions and is missing itself")
+    return None
 
 
-def _checked(row: Row) -> Revision:
-    revision = revision_of(row)
-    if revision.content_digest != digest_of(revision.content):
-        raise Damaged(f"revision {revision.revision} of the flow `{revision.slug}` is not what was written", RESTORE)
-    return revision
+def _flow(row: Row, workspace: str, slug: str, number: int | None) -> _Flow:
+    current = number_of(row, "current")
+    if (row["slug"], row["source_flow_id"]) != (slug, flow_id_of(workspace, slug)):
+        raise Inconsistent(f"the flow `{slug}` has another name than it was given")
+    if current != row["last"]:
+        raise Inconsistent(f"the current revision of the flow `{slug}` is {current}, its last one {row['last'] or 0}")
+    if row["flow_id"] is not None:
+        return _Flow(revision_of(row, slug), row["removed_at"] is not None)
+    if number is None or 1 <= number <= current:
+        raise Inconsistent(f"revision {number or current} of the flow `{slug}` is missing")
+    return _Flow(None, row["removed_at"] is not None)
 
 
 def _source_values(revision: Revision) -> Row:
