@@ -1,13 +1,17 @@
 """Nothing leads out of the root: not a link, not a name, not a swap at the worst moment."""
 
+import ctypes
+import errno
 import os
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from stateward.runtime.workdir.beneath import FILE_FLAGS, FOLDER_FLAGS, Opener
+from stateward.runtime.workdir import beneath
+from stateward.runtime.workdir.beneath import FILE_FLAGS, FOLDER_FLAGS, Opener, best_opener, kernel_open, portable_open
 from stateward.runtime.workdir.limits import DEPTH_MAX, LINKS_MAX, PATH_BYTES_MAX
 from stateward.runtime.workdir.shown import EntryKind, Globbed, Grepped, Listed, RefusalCode, Refused, Shown
 from stateward.runtime.workdir.view import WorkdirView
@@ -210,3 +214,15 @@ def test_no_handle_is_left_open(place: Tree, opener: Opener) -> None:
             view.read(path)
         view.grep(".")
     assert before == open_handles()
+
+
+@pytest.mark.parametrize(("fault", "kernel"), [(errno.ENOSYS, False), (errno.EPERM, False), (errno.EXDEV, True), (errno.ENOENT, True)])
+def test_where_the_kernel_has_no_such_call_or_forbids_it_the_portable_way_is_taken(
+    monkeypatch: pytest.MonkeyPatch, fault: int, kernel: bool
+) -> None:
+    def failing(*_: object) -> int:
+        ctypes.set_errno(fault)
+        return -1
+
+    monkeypatch.setattr(beneath, "_syscall", lambda: failing)
+    assert (kernel_open if kernel and sys.platform == "linux" else portable_open) is best_opener.__wrapped__()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stateward.runtime.workdir.limits import FOLDER_ENTRIES_MAX, NOTICES_MAX, SEARCH_FILE_BYTES_MAX, ViewBounds
-from stateward.runtime.workdir.shown import Globbed, Grepped, RefusalCode, Refused, Shown
+from stateward.runtime.workdir.shown import Globbed, Grepped, Hit, RefusalCode, Refused, Shown
 from stateward.runtime.workdir.view import WorkdirView
 from tests.workdir.trees import ELSEWHERE, Tree, open_handles
 
@@ -73,14 +73,10 @@ def test_a_search_whose_time_is_over_says_so(place: Tree) -> None:
 
 
 def test_a_search_that_is_killed_shows_what_it_found(place: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    place.write("a.txt", "a\n")
-    code = 'import signal; print(\'["a.txt", 1, "a", false]\\n["a.t\', end=\'\', flush=True); signal.pause()'
+    code = "print('[\"a.txt\", 1, \"a\", false]\\n[\"a.t', end='', flush=True)\nwhile True: print('x' * 1000, end='')"
     monkeypatch.setattr("stateward.runtime.workdir.view._SEARCH", ("-I", "-S", "-c", code))
-    monkeypatch.setattr("stateward.runtime.workdir.view.SEARCH_GRACE_SECONDS", 0.5)
-    with WorkdirView(place.root, ViewBounds(search_seconds=0.5)) as view:
-        found = view.grep("a")
-    assert isinstance(found, Grepped)
-    assert (["a"], True, ("the search was stopped before its end",)) == ([each.text for each in found.hits], found.truncated, found.notices)
+    with WorkdirView(place.root) as view:
+        assert Grepped((Hit("a.txt", 1, "a", False),), True, ("the search was stopped before its end",)) == view.grep("a")
 
 
 def test_a_search_that_dies_is_no_answer(place: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,13 +138,14 @@ def test_files_named_like_tools_and_texts_that_give_orders_are_data(place: Tree,
     assert ("\x1b[2J\u202e\u200b",) == getattr(view.read("Read(path='..')"), "lines", None)
 
 
-def test_the_process_that_searches_writes_nothing_and_starts_nothing(place: Tree) -> None:
+def test_the_process_that_searches_cannot_write_or_start_anything_and_ends_without_its_caller(place: Tree) -> None:
     code = (
-        "import resource; from stateward.runtime.workdir import search; search._confine(30.0);"
-        "print(*(resource.getrlimit(each)[0] for each in (resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC, resource.RLIMIT_CORE)))"
+        "import resource, signal; from stateward.runtime.workdir import search; search._confine(30.0);"
+        "print(*(resource.getrlimit(each)[0] for each in (resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC, resource.RLIMIT_CPU)),"
+        " 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 30, signal.getsignal(signal.SIGALRM) is signal.SIG_DFL)"
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], check=True, capture_output=True, text=True)
-    assert "0 0 0\n" == done.stdout
+    assert "0 0 31 True True\n" == done.stdout
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 0
 
 

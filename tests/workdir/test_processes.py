@@ -100,3 +100,17 @@ def test_no_handle_and_no_dead_child_is_left() -> None:
 def test_a_program_that_is_not_there_is_a_fault() -> None:
     with pytest.raises(FileNotFoundError):
         run(("/none",), environment={}, seconds=LONG, output_bytes=1)
+
+
+def test_a_program_is_killed_when_its_caller_is_interrupted(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    code = f"import os, signal; held = open({str(pipe)!r}, 'w'); os.kill({os.getpid()}, signal.SIGINT); signal.pause()"
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            python(code)
+        os.set_blocking(reading, True)
+        assert b"" == os.read(reading, 1)
+    finally:
+        os.close(reading)

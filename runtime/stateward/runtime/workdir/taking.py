@@ -4,11 +4,13 @@ Invariants: the comparison uses an index of our own, made from the commit, so ev
 index is believed; nothing in the Workdir is written; nothing of what git complains about is passed on.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from stateward.runtime.workdir.beneath import Opener
 from stateward.runtime.workdir.dirty import Digester
 from stateward.runtime.workdir.facts import (
     Caveat,
@@ -33,19 +35,23 @@ _GITLINK: Final = b"160000"
 _HEADS: Final = "refs/heads/"
 
 
-def facts(root: Path, bounds: FactsBounds | None = None, git: str | None = None) -> TakenFacts:
+def facts(root: Path, bounds: FactsBounds | None = None, git: str | None = None, opener: Opener | None = None) -> TakenFacts:
     """Take the facts of a Workdir. Never fails: what cannot be taken is a value that says why.
 
     `git` is the whole path of the program, by default that of a usual place.
     """
     try:
+        root = Path(os.path.realpath(root))
         with find_repository(root) as repository:
             program = git or find_git()
             if program is None:
                 return FactsUnknown("git is not installed in a usual place")
             taken = bounds or FactsBounds()
-            with private_git(program, taken) as asked, Root.at(root) as opened:
-                return _Taking(root, opened, repository, asked, taken).facts()
+            with private_git(program, taken) as asked, Root.at(root, opener) as opened:
+                found = _Taking(root, opened, repository, asked, taken).facts()
+                if not os.path.samestat(root.stat(), os.fstat(opened.handle)):
+                    return FactsUnknown("the folder was replaced while its facts were taken")
+                return found
     except NotATop as problem:
         return NoWorkTree(str(problem))
     except (Unknown, GitFailed) as problem:
