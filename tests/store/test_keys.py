@@ -1,5 +1,6 @@
 """The key folder: private, made when it is needed, never mended in silence."""
 
+import errno
 import json
 import os
 import stat
@@ -138,6 +139,18 @@ def test_a_folder_that_cannot_be_made_is_a_fault_with_a_remedy(tmp_path: Path) -
     with pytest.raises(KeysUnusable, match="cannot be used: not a directory") as refused:
         sealer(tmp_path / "file" / "keys").seal(DIGEST)
     assert "STATEWARD_KEYS" in refused.value.remedy
+
+
+def test_a_folder_without_space_for_a_key_is_a_fault_that_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(KeysUnusable, match="no space left on device") as refused:
+        sealer(tmp_path / "keys").seal(DIGEST)
+    assert "free some space on that disk" == refused.value.remedy
+    monkeypatch.undo()
+    assert 32 == len(sealer(tmp_path / "keys").seal(DIGEST))
 
 
 def test_no_environment_variable_holds_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

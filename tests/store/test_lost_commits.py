@@ -1,10 +1,12 @@
 """A COMMIT that fails: what is certain is said, what is not is OutcomeUnknown, and looking the key up afterwards tells the truth."""
 
+import errno
 import os
 import resource
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,12 @@ import pytest
 from stateward.runtime.ports import Committed, OutcomeUnknown, StoreUnavailable
 from stateward.runtime.session.entries import Head
 from stateward.store import sqlite as connections
+from stateward.store.connection import Refused
 from stateward.store.database import Store, open_store
 from stateward.store.sqlite import SqliteDatabase
-from tests.contracts.sessions import WORKER, WORKSPACE, entry
+from tests.contracts.flows import HERE, draft
+from tests.contracts.leases import ATTEMPT, SECONDS
+from tests.contracts.sessions import NOON, OTHER, WORKER, WORKSPACE, entry
 from tests.store.children import child, connect_with, pair
 from tests.store.failing import Failing, problem
 
@@ -217,3 +222,104 @@ def test_a_store_that_may_not_grow_says_so_and_takes_nothing(tmp_path: Path, mon
         with pytest.raises(StoreUnavailable, match="no space left"):
             store.sessions.append(WORKER, start.head, (entry(b"p" * 200_000, "big"),))
         assert ["0"] == keys(store)
+
+
+@pytest.mark.parametrize("name", ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"])
+@pytest.mark.parametrize("statement", ["BEGIN IMMEDIATE", "INSERT INTO entries", "UPDATE heads"])
+def test_a_disk_without_space_is_said_to_be_full(store: Store, statement: str, name: str) -> None:
+    head = start_of(store)
+
+    def refuse(connection: Failing, sql: str) -> None:
+        if sql.startswith(statement):
+            raise problem(name, "refused")
+
+    Failing.instead = refuse
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match=r"^there is no space left for .*; nothing was written$") as full:
+            store.sessions.append(WORKER, head, pair(1))
+        assert "free some space on that disk" == full.value.remedy
+    Failing.instead = None
+    assert ["0"] == keys(store)
+    assert isinstance(store.sessions.append(WORKER, head, pair(1)), Committed)
+
+
+@pytest.mark.parametrize("name", ["SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_CANTOPEN"])
+@pytest.mark.parametrize(("blocks", "nodes", "full"), [(0, 9, True), (1 << 20, 0, True), (1 << 20, 9, False)])
+def test_what_fails_on_a_disk_that_is_full_is_said_to_fail_for_want_of_space(
+    store: Store, monkeypatch: pytest.MonkeyPatch, name: str, blocks: int, nodes: int, full: bool
+) -> None:
+    head = start_of(store)
+
+    def refuse(connection: Failing, sql: str) -> None:
+        if sql == "BEGIN IMMEDIATE":
+            raise problem(name, "refused")
+
+    found = os.statvfs(file_of(store).parent)
+    told = os.statvfs_result((found.f_bsize, 4096, 1 << 20, blocks, blocks, 1 << 10, nodes, nodes, found.f_flag, found.f_namemax))
+    monkeypatch.setattr(os, "statvfs", lambda _: told)
+    Failing.instead = refuse
+    with pytest.raises(StoreUnavailable) as refused:
+        store.sessions.append(WORKER, head, pair(1))
+    assert full is refused.value.message.startswith("there is no space left for")
+
+
+def test_an_index_that_found_no_space_at_the_commit_leaves_its_outcome_to_be_looked_up(store: Store) -> None:
+    """The pages of the commit are in the log of pages by then."""
+    head = start_of(store)
+
+    def commit_and_refuse(connection: Failing, sql: str) -> None:
+        if sql == "COMMIT":
+            Failing.instead = None
+            connection.really("COMMIT")
+            raise problem("SQLITE_IOERR_SHMSIZE", "disk I/O error")
+
+    Failing.instead = commit_and_refuse
+    with pytest.raises(OutcomeUnknown):
+        store.sessions.append(WORKER, head, pair(1))
+    assert store.sessions.find(WORKER, "1-b") is not None
+    assert ["0", "1-a", "1-b"] == keys(store)
+
+
+def write_everything_on_a_full_disk(path: Path, room: int) -> None:
+    """Nothing may grow beyond `room` bytes: every write is refused in order or happens whole."""
+    with open_store(path, write=True) as store:
+        head = start_of(store)
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+        writes: list[Callable[[], object]] = [
+            lambda: store.sessions.append(WORKER, head, (entry(b"p" * 200_000, "large"),)),
+            lambda: store.sessions.create(OTHER, WORKSPACE, (entry(b"p" * 200_000),), {}),
+            lambda: store.workspaces.ensure(HERE),
+            lambda: store.flows.save(HERE.id, draft(content=b"p" * 200_000), None),
+            lambda: store.leases.take(WORKER, ATTEMPT, "d", NOON, SECONDS),
+            lambda: store.transcripts.append(WORKER, ATTEMPT, 1, b"p" * 200_000),
+        ]
+        for write in writes:
+            with suppress(OutcomeUnknown, StoreUnavailable, Refused):
+                write()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    with open_store(path, write=True) as store:
+        assert store.sessions.find(WORKER, "large") is None or start_of(store).seq == 2
+        assert isinstance(store.sessions.append(WORKER, start_of(store), (entry(b"small", "small"),)), Committed)
+        assert "small" == keys(store)[-1]
+        assert store.workspaces.ensure(HERE) == HERE
+    os._exit(17)
+
+
+@pytest.mark.parametrize("room", [0, 40_000, 100_000, 200_000, 400_000])
+def test_on_a_disk_that_fills_up_every_write_happens_whole_or_not_at_all(store: Store, room: int) -> None:
+    path = file_of(store)
+    store.close()
+    process = child(write_everything_on_a_full_disk, path, room)
+    process.join()
+    assert 17 == process.exitcode
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_store_for_which_there_is_no_space_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    def refuse(*_: object, **__: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(StoreUnavailable, match=r"^there is no space left for"):
+        open_store(tmp_path / "store.db", write=True, create=True)

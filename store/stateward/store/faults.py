@@ -4,6 +4,7 @@ Invariant: a refused constraint and a misuse of the driver are bugs of ours and 
 with a file becomes a fault that names the file.
 """
 
+import os
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Final
 
 from stateward.runtime.ports import Damaged, StoreUnavailable
 from stateward.store.prepared import Inconsistent, NotWritten
+from stateward.store.private import MAKE_SPACE, OUT_OF_SPACE
 
 FULL: Final = sqlite3.SQLITE_FULL
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
@@ -20,8 +22,12 @@ _PRIMARY: Final = 0xFF
 RESTORE: Final = "restore the store from a backup"
 MAKE_WRITABLE: Final = "make the file and its folder writable for this user"
 
+NO_SPACE: Final = ("there is no space left for {path}; nothing was written", MAKE_SPACE)
+_FULL_BYTES: Final = 64 * 1024
+"""With less than this left, what SQLite could not write or make is taken to have failed for want of space: it does not say so itself."""
 _SAID: Final[Mapping[int, tuple[str, str]]] = {
-    sqlite3.SQLITE_FULL: ("there is no space left for {path}; nothing was written", "free some space on that disk"),
+    sqlite3.SQLITE_FULL: NO_SPACE,
+    sqlite3.SQLITE_IOERR_SHMSIZE: NO_SPACE,
     sqlite3.SQLITE_READONLY: ("{path} cannot be written", MAKE_WRITABLE),
     sqlite3.SQLITE_READONLY_DIRECTORY: (
         "the folder of {path} cannot be written, and the store needs the files `-wal` and `-shm` there, for reading too",
@@ -86,5 +92,23 @@ def unavailable(path: Path, problem: sqlite3.Error) -> StoreUnavailable | Damage
     if code & _PRIMARY in _DAMAGED:
         return Damaged(f"{path} is damaged: {_DAMAGED[code & _PRIMARY]}", RESTORE)
     primary = sqlite3.SQLITE_BUSY if is_busy(problem) else code & _PRIMARY
+    if primary in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN} and _is_full(path.parent):
+        code = sqlite3.SQLITE_FULL
     message, remedy = _SAID.get(code) or _SAID.get(primary) or ("{path} cannot be used ({detail})", "see what the system says of that file")
     return StoreUnavailable(message.format(path=path, detail=problem.sqlite_errorname), remedy)
+
+
+def not_reached(done: str, path: Path, problem: OSError, remedy: str) -> StoreUnavailable:
+    """Say for people that the system let nothing be done with a path."""
+    if problem.errno in OUT_OF_SPACE:
+        message, remedy = NO_SPACE
+        return StoreUnavailable(message.format(path=path), remedy)
+    return StoreUnavailable(f"{path} cannot be {done}: {(problem.strerror or type(problem).__name__).lower()}", remedy)
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return False  # and what it fails for is said as it is
+    return found.f_bavail * found.f_frsize < _FULL_BYTES or (found.f_files > 0 and found.f_favail == 0)

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from stateward.runtime.ports import StoreUnavailable
-from stateward.store.faults import MAKE_WRITABLE
+from stateward.store.faults import MAKE_WRITABLE, not_reached
 
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
+_ELSEWHERE: Final = "name another file, or make its folder writable for this user"
 LOG_OF_PAGES: Final = "-wal"
 JOURNAL: Final = "-journal"
 _FILES: Final = ("", LOG_OF_PAGES, "-shm")
@@ -63,7 +64,7 @@ def require_file(path: Path) -> None:
     except FileNotFoundError:
         raise StoreUnavailable(f"there is no store at {path}", "name another file, or begin one with a command that writes") from None
     except OSError as problem:
-        raise _refused("reached", path, problem) from problem
+        raise not_reached("reached", path, problem, _ELSEWHERE) from problem
     if stat.S_ISDIR(mode):
         raise StoreUnavailable(f"{path} is a folder, not a store", "name a file in it")
     if not stat.S_ISREG(mode):
@@ -91,7 +92,7 @@ def make_file(path: Path) -> None:
     except FileExistsError:
         return
     except OSError as problem:
-        raise _refused("created", path, problem) from problem
+        raise not_reached("created", path, problem, _ELSEWHERE) from problem
 
 
 def _make_folder(folder: Path) -> None:
@@ -113,8 +114,3 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _refused(done: str, path: Path, problem: OSError) -> StoreUnavailable:
-    reason = (problem.strerror or type(problem).__name__).lower()
-    return StoreUnavailable(f"{path} cannot be {done}: {reason}", "name another file, or make its folder writable for this user")

@@ -23,7 +23,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from stateward.runtime.ports import KeysUnusable, ListedKey
 from stateward.runtime.session.chain import time_text
 from stateward.store.files import Identity, identity
-from stateward.store.private import NotPrivate, locked, make_private_folder, read_private, replace_private, require_private_folder
+from stateward.store.private import (
+    MAKE_SPACE,
+    OUT_OF_SPACE,
+    NotPrivate,
+    locked,
+    make_private_folder,
+    read_private,
+    replace_private,
+    require_private_folder,
+)
 
 SECRET_BYTES: Final = 32
 """Of both kinds of keys."""
@@ -181,7 +190,8 @@ def _said(folder: Path) -> Iterator[None]:
         raise KeysUnusable(str(problem), _ONLY_OURS) from problem
     except OSError as problem:
         reason = (problem.strerror or type(problem).__name__).lower()
-        raise KeysUnusable(f"the key folder {folder} cannot be used: {reason}", _REACHABLE) from problem
+        remedy = MAKE_SPACE if problem.errno in OUT_OF_SPACE else _REACHABLE
+        raise KeysUnusable(f"the key folder {folder} cannot be used: {reason}", remedy) from problem
 
 
 def _is_id(text: str) -> bool:

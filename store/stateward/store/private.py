@@ -18,6 +18,9 @@ from typing import Final
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
 OTHERS: Final = 0o077
+OUT_OF_SPACE: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""What the system says when there is no room."""
+MAKE_SPACE: Final = "free some space on that disk"
 _LOCK: Final = "lock"
 LOCK_ATTEMPTS_MAX: Final = 1000
 LOCK_PAUSE_SECONDS: Final = 0.005
