@@ -10,7 +10,7 @@ This file knows no library of models: one request is a `ModelCaller`'s to make.
 
 import json
 from collections.abc import Callable, Sequence, Set
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from typing import Final, NoReturn, Protocol
 
@@ -218,7 +218,11 @@ class ModelVerifier:
         """Let the model judge. Raises Fault when the transcript cannot be kept; the attempt stays open then."""
         self._stop = Stop()
         transcript = Transcript(self._means.transcripts, request.worker, request.attempt)
-        with self._toolbox(request) as box:
+        with ExitStack() as opened:
+            try:
+                box = opened.enter_context(self._toolbox(request))
+            except OSError as problem:
+                return VerifierFailed(FailureCause.UNAVAILABLE, f"the Workdir cannot be opened: {problem.strerror}")
             attempt = _Attempt(self._means, box, transcript, self._stop)
             try:
                 judgements = attempt.judge()

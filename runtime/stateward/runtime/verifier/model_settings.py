@@ -1,15 +1,14 @@
-"""Which model judges, and where its key comes from. Values alone: nothing here is looked up.
+"""Which model judges, as it is asked. Values alone: nothing here is looked up.
 
 Invariant: what is stated of a model, in the log and elsewhere, holds no secret.
 """
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeAlias
+from typing import Final
 from urllib.parse import urlsplit
 
-NAME_CHARACTERS_MAX = 200
+NAME_CHARACTERS_MAX: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +48,3 @@ def _require_plain(url: str) -> None:
         raise ValueError("the url of a model begins with http:// or https:// and names a host")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("the url of a model holds neither a name, a password, a query nor a fragment")
-
-
-@dataclass(frozen=True, slots=True)
-class KeyFile:
-    """The key is the one line of a file that only its user can read."""
-
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class KeyCommand:
-    """The key is what a command writes."""
-
-    command: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class KeyVariable:
-    """The key is in a variable of the environment, which is taken out of it before anything else is started."""
-
-    name: str
-
-
-KeySource: TypeAlias = KeyFile | KeyCommand | KeyVariable

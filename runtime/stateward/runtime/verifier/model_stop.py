@@ -1,6 +1,7 @@
 """Stopping what waits for a model, from another thread.
 
-Invariant: once stopped it stays stopped, and whoever listens hears of it once, also who began to listen after it.
+Invariant: once stopped it stays stopped, and whoever listens hears of it once, also who began to listen after it, and nobody after they
+ceased to listen.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,11 +28,11 @@ class Stop:
 
     def stop(self) -> None:
         """Say it."""
-        with self._lock:
+        with self._lock:  # held while they are told: who ceases to listen waits for that
             self._event.set()
             listeners, self._listeners = self._listeners, []
-        for each in listeners:
-            each()
+            for each in listeners:
+                each()
 
     def wait(self, seconds: float) -> bool:
         """Wait so long, or until it is said; tell whether it was."""
