@@ -95,6 +95,7 @@ FAULTS: dict[str, tuple[str, list[str]]] = {
     "a line with a line end": (HEAD + 'about = "a\\nb";', ["value_not_allowed"]),
     "a verifier of no kind": (HEAD + 'verifier.model = "m";', ["missing_field"]),
     "a model without a name": (HEAD + 'verifier = { kind = "model"; provider = "p"; };', ["verifier_incomplete"]),
+    "a model with a long name": (HEAD + f'verifier = {{ kind = "model"; provider = "p"; model = "{"m" * 201}"; }};', ["value_not_allowed"]),
     "a model of nobody": (HEAD + 'verifier = { kind = "model"; model = "m"; };', ["verifier_incomplete"]),
     "a model of two": (
         HEAD + 'verifier = { kind = "model"; model = "m"; provider = "p"; base_url = "https://h"; };',

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, assert_never
 from stateward.runtime.core.limits import REJECTIONS_MAX
 from stateward.runtime.profile.selectors import all_selectors_fault, in_common, selector_fault
 from stateward.runtime.profile.terms import DEFAULT, Value, VerifierKind
-from stateward.runtime.profile.texts import address_fault, key_path_fault, name_fault, program_fault, text_fault
+from stateward.runtime.profile.texts import address_fault, key_path_fault, model_fault, name_fault, program_fault, text_fault
 from stateward.runtime.session.browse import PAGE_ENTRIES_MAX, READ_BYTES_MAX
 from stateward.runtime.session.entries import Assurance
 
@@ -60,6 +60,7 @@ class Check(StrEnum):
 
     LINE = "a line"
     NAME = "a name"
+    MODEL = "a model"
     ADDRESS = "an address"
     KEY_PATH = "a path"
     PROGRAM = "a program"
@@ -123,7 +124,7 @@ _JUDGE: Final = (
     Field("verifier.kind", Word(KINDS), Rule.WHOLE, VerifierKind.PERSON.value, "Who judges."),
     Field("verifier.provider", Text(Check.NAME), Rule.WHOLE, "", "The provider of the model, such as `openai` or `anthropic`."),
     Field("verifier.base_url", Text(Check.ADDRESS), Rule.WHOLE, "", "The address of an OpenAI-compatible server, instead of a provider."),
-    Field("verifier.model", Text(Check.LINE), Rule.WHOLE, "", "The model, as its provider names it."),
+    Field("verifier.model", Text(Check.MODEL), Rule.WHOLE, "", "The model, as its provider names it."),
     Field("verifier.key_file", Text(Check.KEY_PATH), Rule.WHOLE, "", "The file that holds the key; only its user may read it."),
     Field(
         "verifier.key_command",
@@ -186,6 +187,8 @@ def text_problem(check: Check, text: str) -> str | None:
             return text_fault(text)
         case Check.NAME:
             return name_fault(text)
+        case Check.MODEL:
+            return model_fault(text)
         case Check.ADDRESS:
             return address_fault(text)
         case Check.KEY_PATH:

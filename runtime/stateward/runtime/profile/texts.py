@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from stateward.compiler.diagnostics.wording import character
 
 TEXT_BYTES_MAX: Final = 1024
+MODEL_CHARACTERS_MAX: Final = 200
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 _LOCAL: Final = "localhost"
 
@@ -31,6 +32,12 @@ def name_fault(text: str) -> str | None:
     if _NAME.fullmatch(text):
         return None
     return text_fault(text) or "is no name: 1 to 64 of `a` to `z`, digits, `-` and `_`, a letter first"
+
+
+def model_fault(text: str) -> str | None:
+    """For the name of a model."""
+    fault = text_fault(text)
+    return fault if fault is not None or len(text) <= MODEL_CHARACTERS_MAX else f"has more than {MODEL_CHARACTERS_MAX} characters"
 
 
 def address_fault(text: str) -> str | None:
