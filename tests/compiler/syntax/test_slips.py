@@ -80,3 +80,14 @@ def test_a_merge_conflict_is_one_fault_and_the_first_side_is_read_on() -> None:
 
 def test_marks_of_a_merge_inside_of_a_string_are_text() -> None:
     assert [] == errors('a = "\n<<<<<<< ours\n=======\n>>>>>>> theirs\n";')
+
+
+def test_comments_of_another_language_are_told_one_by_one_and_hide_nothing_else() -> None:
+    found = errors("-- one\n-- two words\n--\na = 1; -- three\nb = ;\n")
+    assert ["`--` begins no comment"] * 4 + ["an expression is missing after `=`"] == [each.message for each in found]
+
+
+def test_what_stands_after_a_string_without_its_opening_quote_is_read_on() -> None:
+    text = 'a = one two";\nb = "x";\nc = f("y", (z) => z);\nd = ;\n'
+    found = errors(text)
+    assert ["the opening quote of a string is missing", "an expression is missing after `=`"] == [each.message for each in found]

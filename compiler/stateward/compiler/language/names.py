@@ -39,6 +39,9 @@ LOST_MAX: Final = 1_024
 """Characters of one broken part that are searched for names."""
 LOST_PER_STEP: Final = 64
 """Characters that are searched for the price of one step."""
+SIGNS_MAX: Final = 16
+"""Characters before a name that are searched for `--`."""
+_SIGNS: Final = re.compile(r"--[ \t]+\Z")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -108,6 +111,9 @@ def _unresolved(machine: Machine, node: Name, scope: Scope) -> Fault:
             notes=("fields between braces do not see each other",),
             help="bind the value with `let` around the object",
         )
+    if _SIGNS.search(place.source.text, max(place.span.start - SIGNS_MAX, 0), place.span.start):
+        notes = ("`--` before it is two signs",)
+        return Fault(Kind.UNRESOLVED_IDENTIFIER, f"{told} is not defined", place, "not defined", (), notes, "begin a comment with `#`")
     near = machine.reporter.nearest(node.text, visible(scope))
     return Fault(
         Kind.UNRESOLVED_IDENTIFIER, f"{told} is not defined", place, "not defined", help=f"did you mean {quoted(near)}?" if near else None

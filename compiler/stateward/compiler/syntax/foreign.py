@@ -5,10 +5,12 @@ Invariants: this is asked about texts that do not parse, so it may guess; it err
 
 import json
 import re
+from bisect import bisect_left
+from collections.abc import Mapping
 from typing import Final
 
 from stateward.compiler.syntax.faults import Fault
-from stateward.compiler.syntax.tokens import ERROR, Tokens, starts_field
+from stateward.compiler.syntax.tokens import ERROR, OPERAND_ENDS, Tokens, starts_field
 
 FIRST_TOKENS: Final = 12
 """A text of another kind goes wrong within so many tokens."""
@@ -20,7 +22,18 @@ CONTROLS_SHARE: Final = 0.02
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
 _MARKUP: Final = re.compile(r"\s*<(?:!|\?|/?[A-Za-z][\w:-]*[\s/>])")
 _MARKDOWN: Final = re.compile(r"^(?:#{1,6} \S|[-*+] \S|\d+[.)] \S|>|\||---\s*$)|\]\(|\*\*\w", re.MULTILINE)
+_TABLE: Final = re.compile(r"""^[ \t]*(\[\[?[\w.\-"' ]+\]\]?)[ \t]*(?:\#.*)?\r?$""", re.MULTILINE)
 _YAML: Final = re.compile(r"(?:---\s*\n|\s*(?:#[^\n]*\n\s*)*)[\w.-]+:(?:\s|$)")
+MARKUP: Final = "markup"
+BINARY: Final = "binary data"
+TABLES: Final = "TOML or INI"
+_HELP: Final[Mapping[str, str]] = {
+    "JSON": 'write `name = value;` for each `"name": value`',
+    "YAML": "write `name = value;` for each `name: value`",
+    TABLES: "write `name = { … };` for each `[name]`",
+    MARKUP: "save the text of the source, not the page that shows it",
+}
+"""The one change that leads on."""
 
 
 def kind_of(tokens: Tokens, stuck: int) -> Fault | None:
@@ -29,12 +42,12 @@ def kind_of(tokens: Tokens, stuck: int) -> Fault | None:
     if not name:
         return None
     start, end = (tokens.starts[0], tokens.ends[0]) if tokens.starts else (0, 0)
-    if name == "binary data":
+    if name == BINARY:
         found = _CONTROL.search(tokens.text)
         start = found.start() if found else 0
         end = start + 1
     newline = tokens.text.find("\n", start, end)
-    return Fault(start, end if newline == -1 else newline, f"this is {name} and no DCDL", f"{name} begins here")
+    return Fault(start, end if newline == -1 else newline, f"this is {name} and no DCDL", f"{name} begins here", _HELP.get(name))
 
 
 def _kind(tokens: Tokens, stuck: int) -> str | None:
@@ -42,18 +55,25 @@ def _kind(tokens: Tokens, stuck: int) -> str | None:
     head = text[:HEAD]
     controls = len(_CONTROL.findall(head))
     if controls >= CONTROLS_MIN and controls > CONTROLS_SHARE * len(head):
-        return "binary data"
+        return BINARY
     if _is_json(tokens):
         return "JSON"
+    if _is_toml(tokens):
+        return TABLES
     if stuck >= FIRST_TOKENS or starts_field(kinds, 0):
         return None
     if _MARKUP.match(text):
-        return "markup"
+        return MARKUP
     if _YAML.match(text) and "SEMICOLON" not in kinds and "EQUAL" not in kinds:
         return "YAML"
     if _has_fence(tokens) or _word_pairs(tokens) > max(WORD_PAIRS_MIN - 1, kinds.count("EQUAL")):
         return "Markdown" if _has_fence(tokens) or _MARKDOWN.search(text) else "prose"
     return None
+
+
+def is_page(text: str) -> bool:
+    """Tell whether a text begins with a tag and closes one: a short page may happen to be an expression of comparisons."""
+    return bool(_MARKUP.match(text)) and "</" in text
 
 
 def _is_json(tokens: Tokens) -> bool:
@@ -68,6 +88,19 @@ def _is_json(tokens: Tokens) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _is_toml(tokens: Tokens) -> bool:
+    """Tell whether a table begins somewhere: a name in brackets on a line of its own, with `key = value` below it."""
+    kinds = tokens.kinds
+    if "LSQB" not in kinds or "SEMICOLON" in kinds:
+        return False
+    for found in _TABLE.finditer(tokens.text[:HEAD]):
+        opener = bisect_left(tokens.starts, found.start(1))
+        below = bisect_left(tokens.starts, found.end(1))
+        if kinds[opener : opener + 1] == ["LSQB"] and (opener == 0 or kinds[opener - 1] in OPERAND_ENDS) and starts_field(kinds, below):
+            return True
+    return False
 
 
 def _has_fence(tokens: Tokens) -> bool:

@@ -1,4 +1,4 @@
-"""What tools and habits leave in a text that is DCDL otherwise: marks of a merge, and `//` comments after a value.
+"""What tools and habits leave in a text that is DCDL otherwise: marks of a merge, and comments that begin with `//` or `--`.
 
 Invariants: this is asked about texts that do not parse; offsets stay those of the text as it was.
 """
@@ -16,6 +16,11 @@ Line: TypeAlias = tuple[int, int]
 """Where a line begins and ends."""
 MARK_SIZE: Final = 7
 _MARK: Final = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?= |\r?$)[^\n]*", re.MULTILINE)
+_BEGINNINGS: Final = frozenset({"MERGE", "MINUS"})
+"""What a comment of another language may begin with."""
+_BEFORE_NAMES: Final = frozenset({"SEMICOLON", "LBRACE", "RBRACE"})
+"""Tokens after which no sign can stand."""
+_SIGNS: Final = re.compile(r"--(?=[ \t\r\n]|\Z)")
 _VISIBLE: Final = re.compile(r"[^\r\n]")
 
 
@@ -65,9 +70,9 @@ def _token_at(tokens: Tokens, start: int) -> bool:
     return at < len(tokens.starts) and tokens.starts[at] == start
 
 
-def without_slash_comments(tokens: Tokens) -> Tokens:
-    """Take out what stands from `//` to the end of its line where that reads like prose."""
-    ranges = list(islice(_slash_comments(tokens), FAULTS_MAX)) if "MERGE" in tokens.kinds else []
+def without_odd_comments(tokens: Tokens) -> Tokens:
+    """Take out what stands from `//` or `--` to the end of its line where that reads like prose, or where nothing else can stand."""
+    ranges = list(islice(_odd_comments(tokens), FAULTS_MAX)) if _BEGINNINGS.intersection(tokens.kinds) else []
     if not ranges:
         return tokens
     made = Tokens(tokens.text, comments=tokens.comments, unclosed=tokens.unclosed)
@@ -81,18 +86,20 @@ def without_slash_comments(tokens: Tokens) -> Tokens:
     return made
 
 
-def _slash_comments(tokens: Tokens) -> Iterator[tuple[int, int]]:
-    """Give the tokens (first, end) of each `//` comment."""
+def _odd_comments(tokens: Tokens) -> Iterator[tuple[int, int]]:
+    """Give the tokens (first, end) of each comment of another language."""
     text, kinds, starts = tokens.text, tokens.kinds, tokens.starts
-    done = 0
+    done = ended = 0
     for at, kind in enumerate(kinds):
-        if kind != "MERGE" or at < done:
+        if kind not in _BEGINNINGS or at < done or (kind == "MINUS" and not _SIGNS.match(text, starts[at])):
             continue
         line_end = text.find("\n", starts[at])
         done = bisect_left(starts, line_end if line_end != -1 else len(text))
         words = [kinds[number] == "NAME" for number in range(at + 1, done)]
+        is_alone = kind == "MINUS" and (at == ended or kinds[at - 1] in _BEFORE_NAMES)
         fits = line_end == -1 or tokens.ends[done - 1] <= line_end
-        if fits and any(left and right for left, right in pairwise(words)):
+        if fits and (is_alone or any(left and right for left, right in pairwise(words))):
+            ended = done
             yield at, done
 
 
@@ -109,12 +116,14 @@ def _outside(tokens: Tokens, ranges: list[tuple[int, int]]) -> list[Fault]:
 
 
 def _begins_no_comment(tokens: Tokens, at: int) -> Fault:
-    start, end = tokens.starts[at], tokens.ends[at]
+    start = tokens.starts[at]
+    mark, label = ("//", "merges two values") if tokens.kinds[at] == "MERGE" else ("--", "two signs")
+    end = start + len(mark)
     return Fault(
         start,
         end,
-        "`//` begins no comment",
-        "merges two values",
+        f"`{mark}` begins no comment",
+        label,
         help="begin a comment with `#`",
-        fix=fix("replace `//` by `#`", (start, end, "#")),
+        fix=fix(f"replace `{mark}` by `#`", (start, end, "#")),
     )

@@ -10,7 +10,7 @@ from typing import Final
 
 from stateward.compiler.syntax.faults import FAULTS_MAX, too_deep
 from stateward.compiler.syntax.oddities import CONTROL, control_in_comment, odd_character, odd_slash, report_invisible
-from stateward.compiler.syntax.tokens import ERROR, OPERAND_ENDS, PARAMETERS, PUNCTUATION, RESERVED, Tokens
+from stateward.compiler.syntax.tokens import CLOSERS, ERROR, OPERAND_ENDS, PARAMETERS, PUNCTUATION, RESERVED, Tokens
 from stateward.compiler.syntax.trivia import Comment
 
 NAME, MARK, STRING, COMMENT, FLOAT, INT, SLASH, END_OF_TEXT, OTHER = range(1, 10)
@@ -66,6 +66,8 @@ def scan(text: str, nesting_max: int) -> Tokens:
                 kind = _LITERALS[group]
             else:
                 at = _unusual(tokens, group, start, at)
+                if at < start:
+                    openers = _open_brackets(kinds)
                 if at == found.end():
                     continue
                 break
@@ -73,6 +75,17 @@ def scan(text: str, nesting_max: int) -> Tokens:
             starts.append(start)
             ends.append(at)
     return tokens
+
+
+def _open_brackets(kinds: list[str]) -> list[int]:
+    """Find the brackets that are open after the last token, where tokens were taken back."""
+    openers: list[int] = []
+    for at, kind in enumerate(kinds):
+        if kind in CLOSERS:
+            openers.append(at)
+        elif kind in CLOSERS.values() and openers:
+            openers.pop()
+    return openers
 
 
 def _unusual(tokens: Tokens, group: int, start: int, end: int) -> int:

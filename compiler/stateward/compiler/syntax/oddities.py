@@ -10,7 +10,7 @@ from typing import Final
 
 from stateward.compiler.diagnostics.model import Fix
 from stateward.compiler.diagnostics.wording import character, counted, quoted
-from stateward.compiler.syntax.faults import Fault, fix
+from stateward.compiler.syntax.faults import Fault, Note, fix
 from stateward.compiler.syntax.tokens import CLOSERS, ERROR, PUNCTUATION, Tokens
 
 CONTROL: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff"
@@ -30,6 +30,9 @@ _KEY_FOLLOWS: Final = re.compile(r"[ \t\r\n]*=(?![=>])")
 _OTHER_STRING: Final = re.compile(
     rf"'[^'\n{CONTROL}]*'|`[^`\n{CONTROL}]*`|[“”„][^“”\n{CONTROL}]*[“”]|[‘’‚][^‘’\n{CONTROL}]*[‘’]|«[^»\n{CONTROL}]*»"
 )
+_CLOSES: Final = re.compile(r'(?<=[\w.!?])"[ \t]*(?:[;,)}\]]|\r?$)', re.MULTILINE)
+"""A quote that ends a string, by what stands around it."""
+_BEFORE_STRINGS: Final = frozenset({"EQUAL", "SEMICOLON", "COMMA", "COLON", "CONCAT", "EQ", "NE", "MERGE", "COMPOSE", *CLOSERS})
 _OTHER_QUOTES: Final = frozenset("'`“”„‘’‚«")
 _OPENS_VALUE: Final = re.compile(r"[ \t]*[{\[(][{}\[\]() \t]*(?:\r?\n|\Z)")
 """What makes `//` a merge that lacks its left side, and no comment: a bracket that is open at the end of the line."""
@@ -167,6 +170,8 @@ def _string(tokens: Tokens, start: int) -> int:
         _note_controls(tokens, start, closed.end())
         return tokens.add("STRING", start, closed.end())
     start = _opened(tokens, start)
+    if _CLOSES.match(tokens.text, start):
+        return _unopened_string(tokens, start)
     tokens.faults.append(Fault(start, start + 1, "a string is never closed", "opened here", help='close the string with `"`'))
     tokens.unclosed = True
     return tokens.add(ERROR, start, len(tokens.text))
@@ -184,6 +189,29 @@ def _opened(tokens: Tokens, start: int) -> int:
             tokens.comments[:] = [comment for comment in tokens.comments if comment.start < opened]
             return opened
     return start
+
+
+def _unopened_string(tokens: Tokens, quote: int) -> int:
+    """Take a string whose opening quote was left out: it began after the last mark that stands before its end on its line."""
+    text, kinds, starts, ends = tokens.text, tokens.kinds, tokens.starts, tokens.ends
+    begin = len(kinds)
+    while begin and kinds[begin - 1] not in _BEFORE_STRINGS and "\n" not in text[starts[begin - 1] : quote]:
+        begin -= 1
+    start = starts[begin]
+    del kinds[begin:], starts[begin:], ends[begin:]
+    tokens.faults[:] = [fault for fault in tokens.faults if fault.start < start]
+    tokens.faults.append(
+        Fault(
+            start,
+            start,
+            "the opening quote of a string is missing",
+            '`"` belongs here',
+            help='write `"` where the string begins',
+            secondary=(Note(quote, quote + 1, "closed here"),),
+            fix=fix('insert `"`', (start, start, '"'), safe=False),
+        )
+    )
+    return tokens.add(ERROR, start, quote + 1)
 
 
 def _is_word(tokens: Tokens, number: int) -> bool:

@@ -20,8 +20,8 @@ from stateward.compiler.syntax.brackets import balance
 from stateward.compiler.syntax.builders import Builder
 from stateward.compiler.syntax.depth import too_deep_node
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, too_deep, too_large
-from stateward.compiler.syntax.foreign import kind_of
-from stateward.compiler.syntax.leftovers import without_conflicts, without_slash_comments
+from stateward.compiler.syntax.foreign import is_page, kind_of
+from stateward.compiler.syntax.leftovers import without_conflicts, without_odd_comments
 from stateward.compiler.syntax.lexer import scan
 from stateward.compiler.syntax.loose import braced, seems_loose
 from stateward.compiler.syntax.recovery import Recovery
@@ -97,7 +97,7 @@ class _Attempt:
         self.stuck = self.automaton.run(kinds, 0)
         if self.automaton.is_too_deep:
             return None, [self._too_deep(self.automaton, tokens)]
-        if self.stuck != FINISHED:
+        if self.stuck != FINISHED or (tokens.faults and is_page(tokens.text)):
             return None, None
         module: Module = self.automaton.values[-1]
         faults = [*tokens.faults, *self.builder.faults, *self.builder.warnings]
@@ -115,7 +115,7 @@ class _Attempt:
             tokens = scan(text, self.limits.nesting)
             if tokens.stopped:
                 return None, [tokens.stopped]
-        tokens = without_slash_comments(tokens)
+        tokens = without_odd_comments(tokens)
         balanced = balance(tokens)
         if seems_loose(balanced):
             balanced = braced(balanced)

@@ -15,6 +15,8 @@ class Nature(Enum):
     TEXT = None
     UTF_16 = "the file begins with the mark of UTF-16"
     UTF_32 = "the file begins with the mark of UTF-32"
+    UTF_16_BARE = "the bytes are those of UTF-16 without its mark"
+    UTF_32_BARE = "the bytes are those of UTF-32 without its mark"
     BINARY = "the file holds binary data"
 
 
