@@ -147,6 +147,24 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
     ] == told
 
 
+@pytest.mark.parametrize(
+    ("results", "contradicts"),
+    [
+        ((result(verdict="met", missing=["x"]), result("$cancel")), True),
+        ((result(missing=[]), result("$cancel", missing=[])), True),
+        ((result(missing=[], rationale=" "), result("$cancel")), False),
+        ((result(missing=[]), result("$cancel", rationale=" ")), False),
+        ((result(missing=[]),), False),
+        ((result(verdict="indeterminate", rationale=" "), result("$cancel")), False),
+    ],
+)
+def test_a_call_whose_only_fault_is_that_it_contradicts_itself_is_told_apart(results: tuple[Any, ...], contradicts: bool) -> None:
+    """S-JUD-3."""
+    with pytest.raises(ToolRefused) as refused:
+        parse_finish(finish(*results), QUESTIONS)
+    assert contradicts is refused.value.contradicts
+
+
 def test_what_is_told_is_bounded() -> None:
     many = finish(*[{f"m{each}": 1 for each in range(200)}] * 60)
     told = refusal(many)

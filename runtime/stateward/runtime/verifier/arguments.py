@@ -47,10 +47,10 @@ def read_arguments(form: type[Form], arguments: object) -> Form:
     raise refused(faults)
 
 
-def refused(faults: tuple[str, ...]) -> ToolRefused:
+def refused(faults: tuple[str, ...], *, contradicts: bool = False) -> ToolRefused:
     """Make a refusal of faults, one a line."""
     more = f"and {len(faults) - FAULTS_MAX} more" if len(faults) > FAULTS_MAX else ""
-    return ToolRefused(cut("\n".join(filter(None, (*faults[:FAULTS_MAX], more))), REFUSAL_BYTES_MAX))
+    return ToolRefused(cut("\n".join(filter(None, (*faults[:FAULTS_MAX], more))), REFUSAL_BYTES_MAX), contradicts=contradicts)
 
 
 def _told(error: dict[str, Any]) -> str:

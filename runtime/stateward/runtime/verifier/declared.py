@@ -20,3 +20,8 @@ class ToolDeclaration:
 
 class ToolRefused(Exception):
     """A call that came to nothing; the text says why, and the model may call again."""
+
+    def __init__(self, message: str, *, contradicts: bool = False) -> None:
+        """Say why; `contradicts` is whether the call was in form and only contradicted itself."""
+        super().__init__(message)
+        self.contradicts = contradicts

@@ -101,9 +101,16 @@ def parse_finish(arguments: object, questions: Sequence[Question]) -> tuple[Judg
     if not faults and (whole := output_fault(asked, given)) is not None:
         faults = (whole,)
     if faults:
-        raise refused(faults)
+        raise refused(faults, contradicts=len(faults) == sum(map(_contradicts, given)))
     by_name = {each.transition: each for each in given}
     return tuple(by_name[each] for each in asked)
+
+
+def _contradicts(given: Judgement) -> bool:
+    """Tell whether what is wrong with a result is that its verdict and what is missing say two things."""
+    if given.verdict is Verdict.INDETERMINATE or any(map(says_nothing, (given.rationale, *given.missing))):
+        return False
+    return (given.verdict is Verdict.MET) == bool(given.missing)
 
 
 def _faults_of_names(asked: tuple[str, ...], given: Sequence[Judgement]) -> Iterator[str]:
