@@ -26,6 +26,7 @@ from stateward.runtime.workdir.facts import (
     encode_facts,
 )
 from stateward.runtime.workdir.limits import FactsBounds
+from stateward.runtime.workdir.repository import find_repository
 from stateward.runtime.workdir.taking import facts
 from tests.workdir.repositories import Repo, contents, repo, tracked_repo
 
@@ -297,6 +298,22 @@ def test_taking_facts_writes_nothing(work: Repo, tmp_path: Path, monkeypatch: py
     taken(work)
     assert before == contents(work.root)
     assert {} == contents(tmp_path / "temporary")
+
+
+def test_objects_may_be_packed_meanwhile(work: Repo) -> None:
+    blob = work.git("rev-parse", "HEAD:a.txt")
+    with find_repository(work.root) as repository:
+        opening = repository._shared.opener
+
+        def packing(folder: int, name: str, flags: int) -> int:
+            if name == blob[:2]:
+                work.git("gc", "--quiet", "--prune=now")
+            return opening(folder, name, flags)
+
+        repository._shared.opener = packing
+        repository.vet_objects()
+    assert not (work.root / ".git" / "objects" / blob[:2]).exists()
+    assert taken(work).clean
 
 
 def test_a_folder_that_is_no_work_tree_is_told(tmp_path: Path) -> None:

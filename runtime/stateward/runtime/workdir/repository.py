@@ -264,6 +264,8 @@ def _listed(root: Root, path: str, entries_max: int) -> Sequence[tuple[str, Entr
     try:
         opened = root.open_folder(path)
     except NotShown as problem:
+        if problem.refused.code is RefusalCode.NOT_FOUND:  # git packs objects beside us, and removes the folders that are left empty
+            return ()
         raise Unknown(f"in the git directory, {problem.refused.message}") from problem
     try:
         with os.scandir(opened.handle) as entries:
