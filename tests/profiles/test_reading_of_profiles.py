@@ -8,7 +8,7 @@ from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.codes import CODES
 from stateward.compiler.diagnostics.model import Diagnostic
 from stateward.compiler.diagnostics.text import Look, render
-from stateward.runtime.profile.form import FIELDS, ITEMS_MAX, Number
+from stateward.runtime.profile.form import FIELDS, ITEMS_MAX, OTHER_NAMES, SECTIONS, TOP, Number
 from stateward.runtime.profile.problems import OWN_CODES
 from stateward.runtime.profile.reading import FILE_BYTES_MAX, Read, read_profile
 from tests.compiler.diagnostics.snapshots import assert_snapshot, titled
@@ -143,6 +143,32 @@ def test_messages_follow_the_rules_of_wording(text: str, codes: list[str]) -> No
 
 def test_only_a_profile_of_ones_own_stands_on_another() -> None:
     assert ["unknown_field"] == [each.code for each in faults(HEAD + 'base = "default";', with_base=False)]
+
+
+@pytest.mark.parametrize(
+    ("field", "meant"),
+    [
+        ("verifier.API-Key", "key_file"),
+        ("verifier.token", "key_file"),
+        ("verifier.url", "base_url"),
+        ("verifier.knd", "kind"),
+        ("bounds.timeout", "wall_seconds"),
+        ("limits", "bounds"),
+        ("verifer", "verifier"),
+    ],
+)
+def test_what_a_field_is_called_elsewhere_is_met_with_its_name_here(field: str, meant: str) -> None:
+    name = field.replace("API-Key", '"API-Key"')
+    (fault, *_) = [each for each in faults(f"{HEAD}{name} = 1;") if each.code == "unknown_field"]
+    assert f"did you mean `{meant}`?" == fault.help
+
+
+def test_every_other_name_leads_to_a_field_and_is_none_itself() -> None:
+    for section, names in OTHER_NAMES.items():
+        known = SECTIONS.get(section, TOP)
+        assert {*names.values()} <= {*known}
+        assert {*names}.isdisjoint(known)
+        assert all(each == each.lower().replace("_", "").replace("-", "") for each in names)
 
 
 NUMBERS = {name: each.type for name, each in FIELDS.items() if isinstance(each.type, Number)}

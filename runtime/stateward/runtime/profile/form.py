@@ -180,6 +180,31 @@ TOP: Final = (*ABOUT_FILE, *dict.fromkeys(each.section or each.name for each in 
 """The names in a profile itself."""
 
 
+OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "": {
+        **dict.fromkeys(("judge", "model", "provider"), "verifier"),
+        **dict.fromkeys(("extends", "inherits", "parent"), BASE_FIELD),
+        **dict.fromkeys(("description", "title"), ABOUT_FIELD),
+        **dict.fromkeys(("version", "schema"), VERSION_FIELD),
+        **dict.fromkeys(("flows", "allow", "allowed"), "selectors"),
+        **dict.fromkeys(("limits", "budget"), "bounds"),
+    },
+    "verifier": {
+        **dict.fromkeys(("type",), "kind"),
+        **dict.fromkeys(("key", "apikey", "token", "secret", "keyenv", "apikeyfile"), "key_file"),
+        **dict.fromkeys(("url", "endpoint", "host", "server", "address"), "base_url"),
+        **dict.fromkeys(("name",), "model"),
+        **dict.fromkeys(("command", "cmd", "path"), "program"),
+    },
+    "bounds": {
+        **dict.fromkeys(("timeout", "seconds", "time"), "wall_seconds"),
+        **dict.fromkeys(("maxturns", "calls", "steps"), "turns"),
+        **dict.fromkeys(("maxtokens",), "output_tokens"),
+    },
+}
+"""What fields are called elsewhere, by section and folded (lower case, without `-` and `_`), and what each is called here."""
+
+
 def text_problem(check: Check, text: str) -> str | None:
     """Say what keeps a text from being what is checked for, as the end of a sentence that begins with it; None when nothing does."""
     match check:

@@ -4,7 +4,7 @@ What the compiler has a problem for is told by that one; the codes here that are
 `verifier_incomplete`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity
@@ -26,6 +26,8 @@ class UnknownField(NamedTuple):
     known: Sequence[str]
     elsewhere: str | None
     """The section, or the profile itself, that does have a field of this name."""
+    other_names: Mapping[str, str]
+    """What fields of this holder are called elsewhere, folded."""
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the key."""
@@ -39,9 +41,13 @@ class UnknownField(NamedTuple):
             message=f"{holder} has no field {quoted(self.name)}",
             primary=Label(self.key, f"not a field of {holder}"),
             notes=tuple(notes),
-            help=did_you_mean(nearest(self.name, self.known)),
+            help=did_you_mean(nearest(self.name, self.known) or self._called_so_elsewhere()),
             path=self.path,
         )
+
+    def _called_so_elsewhere(self) -> str | None:
+        meant = self.other_names.get(self.name.lower().replace("-", "").replace("_", ""))
+        return meant if meant in self.known else None
 
 
 class MissingField(NamedTuple):

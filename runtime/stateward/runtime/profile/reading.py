@@ -24,6 +24,7 @@ from stateward.runtime.profile.form import (
     BASE_FIELD,
     FIELDS,
     ITEMS_MAX,
+    OTHER_NAMES,
     SECTIONS,
     TOP,
     VERSION,
@@ -136,7 +137,7 @@ class _Reader:
                 found.append(_Authored(name, field, path))
             elif name not in TOP or (name == BASE_FIELD and not self._with_base):
                 known = [each for each in TOP if each != BASE_FIELD or self._with_base]
-                self.problems.append(UnknownField(name, field.key, path, known, _elsewhere(name, "")))
+                self.problems.append(UnknownField(name, field.key, path, known, _elsewhere(name, ""), OTHER_NAMES[""]))
         return found
 
     def _section(self, section: str, field: FieldData) -> list[_Authored]:
@@ -154,7 +155,8 @@ class _Reader:
             if name in SECTIONS[section]:
                 found.append(_Authored(f"{section}.{name}", inner, path))
             else:
-                self.problems.append(UnknownField(name, inner.key, path, SECTIONS[section], _elsewhere(name, section)))
+                elsewhere = _elsewhere(name, section)
+                self.problems.append(UnknownField(name, inner.key, path, SECTIONS[section], elsewhere, OTHER_NAMES.get(section, {})))
         return found
 
     def _taken(self, authored: _Authored) -> Value | None:
