@@ -23,7 +23,7 @@ from stateward.runtime.ports import (
     VerifierFailed,
     VerifierOutcome,
 )
-from stateward.runtime.profile import DEMONSTRATION, Profile
+from stateward.runtime.profile import DEMONSTRATION, ModelSettings, Profile, VerifierKind
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Actor, ActorClass, Entry, Kind, NewEntry
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
@@ -31,7 +31,9 @@ from stateward.store.memory_leases import MemoryLeaseStore
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.runtime.flows import FORK, NOTHING_TO_DO, REVIEW
 from tests.runtime.judgements import judgement
+from tests.runtime.workdirs import ROOT, TextsWorkdir
 
+MODEL = Profile("judged by a model", VerifierKind.MODEL, model=ModelSettings("some-model", provider="openai"))
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORKSPACE = "0198c0de-0000-7000-8000-00000000000a"
 PERSON = Actor(ActorClass.PERSON, "terminal", "ada")
@@ -147,7 +149,9 @@ class Desk:
         *,
         checkpoint_entries: int = CHECKPOINT_ENTRIES,
         sessions: MemorySessionStore | None = None,
+        workdirs: TextsWorkdir | None = None,
     ) -> None:
+        self._workdirs = workdirs
         self._checkpoint_entries = checkpoint_entries
         self.sessions = sessions or MemorySessionStore()
         self.leases = MemoryLeaseStore()
@@ -156,13 +160,21 @@ class Desk:
         self.clock = TickingClock()
         self.actor = actor
         self.engine = self._new_engine(profile)
+        workdir = "" if workdirs is None else ROOT
         self.worker = submitted(
-            self.engine.start_worker(WORKSPACE, input_for(flow, "Ticket 41"), PERSON, worked_by=actor.actor_class)
+            self.engine.start_worker(WORKSPACE, input_for(flow, "Ticket 41"), PERSON, worked_by=actor.actor_class, workdir=workdir)
         ).worker
 
     def _new_engine(self, profile: Profile) -> Engine:
         return Engine(
-            self.sessions, self.catalog, self.clock, self.ids, profile, leases=self.leases, checkpoint_entries=self._checkpoint_entries
+            self.sessions,
+            self.catalog,
+            self.clock,
+            self.ids,
+            profile,
+            leases=self.leases,
+            checkpoint_entries=self._checkpoint_entries,
+            workdirs=self._workdirs,
         )
 
     def restart(self, profile: Profile = DEMONSTRATION) -> None:

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.decide import hold_message
-from stateward.runtime.core.events import Judgement
+from stateward.runtime.core.events import Judgement, RejectionCode
 from stateward.runtime.core.instance import Aside, Attempt, AttemptStatus, Instance, Resolution
 from stateward.runtime.ports import Question, VerificationRequest
 from stateward.runtime.session.answers import Answer, TransitionAnswer
@@ -69,7 +69,7 @@ def _why(last: Resolution) -> tuple[str, str]:
         case AttemptStatus.ENTERED:
             return "", ""
         case AttemptStatus.REJECTED:
-            return str(last.rejection), ""
+            return str(last.rejection), _doubt(last)
         case AttemptStatus.CANCELLED:
             return VERIFIER_CANCELLED, str(last.cancellation)
         case AttemptStatus.FAILED:
@@ -77,6 +77,13 @@ def _why(last: Resolution) -> tuple[str, str]:
         case AttemptStatus.VERIFYING:
             raise AssertionError("an open attempt has no answer")
     assert_never(last.status)
+
+
+def _doubt(last: Resolution) -> str:
+    """Say why it could not be checked, where that is not the judge's own doubt."""
+    if last.rejection is not RejectionCode.INDETERMINATE:
+        return ""
+    return next((str(each.cause) for each in last.judgements if each.cause is not None), "")
 
 
 def _result(judgement: Judgement) -> TransitionAnswer:

@@ -45,6 +45,11 @@ def request_key(attempt: str) -> str:
     return f"request:{attempt}"
 
 
+def facts_key(attempt: str) -> str:
+    """Name the entry that holds the facts of the Workdir as an attempt was begun on them."""
+    return f"facts:{attempt}"
+
+
 def resolution_key(attempt: str) -> str:
     """Name the entry that resolved an attempt: with it, no attempt is ever resolved twice."""
     return f"resolution:{attempt}"

@@ -10,7 +10,7 @@ from stateward.runtime.engine.folding import Folds, Loaded, checkpoint_of
 from stateward.runtime.engine.guard import Guard
 from stateward.runtime.engine.records import ENGINE
 from stateward.runtime.engine.view import WorkerView, view_of
-from stateward.runtime.ports import Clock, Ids, LeaseStore, SessionStore, Snapshots
+from stateward.runtime.ports import Clock, Ids, LeaseStore, SessionStore, Snapshots, Workdirs
 from stateward.runtime.profile import Profile
 from stateward.runtime.session.entries import Kind, NewEntry
 from stateward.runtime.session.payloads import encode
@@ -31,6 +31,7 @@ class Means:
     folds: Folds
     checkpoint_entries: int
     guard: Guard
+    workdirs: Workdirs | None
 
     def commit(self, worker: str, plan: Callable[[Loaded], Append[T] | T], *, whole: bool = True) -> T | Refusal:
         """Carry out a plan on a Worker; on one whose log went back only where it need not be `whole`."""

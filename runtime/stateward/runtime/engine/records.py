@@ -14,10 +14,10 @@ from stateward.runtime.core.events import Event, EventId, LateResultIgnored, Rec
 from stateward.runtime.core.evolve import evolve
 from stateward.runtime.core.instance import FlowState
 from stateward.runtime.engine.answers import answer_of
-from stateward.runtime.engine.keys import late_key, request_key, resolution_key
+from stateward.runtime.engine.keys import facts_key, late_key, request_key, resolution_key
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.entries import Actor, ActorClass, Kind, NewEntry
-from stateward.runtime.session.payloads import TRANSITION_TOOL, Extension, FlowRecord, ToolResult, encode
+from stateward.runtime.session.payloads import TRANSITION_TOOL, Extension, FlowRecord, ToolResult, encode, workdir_record
 
 ENGINE: Final = Actor(ActorClass.ENGINE, "in_process")
 JUDGE: Final = Actor(ActorClass.VERIFIER, "in_process")
@@ -61,6 +61,11 @@ def request(events: tuple[Event, ...], actor: Actor, time: datetime) -> NewEntry
     requested = events[-1]
     assert isinstance(requested, TransitionRequested)
     return NewEntry(Kind.EXTENSION, actor, time, encode(Extension(FlowRecord(events))), request_key(requested.attempt))
+
+
+def facts(stated: bytes, attempt: str, time: datetime) -> NewEntry:
+    """Put the facts of the Workdir, as they were when an attempt began, into an entry: evidence that can be cited."""
+    return NewEntry(Kind.EXTENSION, ENGINE, time, encode(Extension(workdir_record(stated))), facts_key(attempt))
 
 
 def late(event: LateResultIgnored, time: datetime) -> NewEntry:

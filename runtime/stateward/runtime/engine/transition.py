@@ -6,25 +6,27 @@ once.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, assert_never
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.decide import Continue, Decided, Failed, GivenUp, Judged, Outcome, Repeat, Report, Request, decide
+from stateward.runtime.core.decide import Continue, Decided, GivenUp, Repeat, Report, Request, decide
 from stateward.runtime.core.events import (
     CancelCause,
     Event,
     EventId,
     LateResultIgnored,
     ProgressHoldCleared,
+    Status,
     TransitionRequested,
     TransitionVerificationCancelled,
 )
-from stateward.runtime.core.instance import Aside, Attempt, Instance
+from stateward.runtime.core.instance import Attempt, Instance
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import shown
 from stateward.runtime.engine import records
 from stateward.runtime.engine.answers import Answered, Begun, question_for
-from stateward.runtime.engine.citations import unresolved
+from stateward.runtime.engine.citations import Checked, facts_of
 from stateward.runtime.engine.commit import Append
 from stateward.runtime.engine.folding import INSPECT, Loaded, payload_of
 from stateward.runtime.engine.keys import is_id, late_key, request_key, resolution_key
@@ -33,13 +35,15 @@ from stateward.runtime.engine.lineage import reader
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.rights import request_problem, rights_of
 from stateward.runtime.engine.view import Seen
-from stateward.runtime.ports import Damaged, SessionStore, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
-from stateward.runtime.profile import VerifierKind
+from stateward.runtime.ports import Damaged, SessionStore, TreeFacts, VerifierOutcome
+from stateward.runtime.profile import Rights, VerifierKind
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.captured import CapturedLog, Reader
 from stateward.runtime.session.entries import Actor, ActorClass, Head, NewEntry
 from stateward.runtime.session.payloads import ToolResult
 
+_NO_FACTS: Final = TreeFacts("", b"")
+"""Of a Workdir that is none, or of which there are none."""
 _ASK_IN_THE_STATE: Final = ("read the state that is entered, then request a transition",)
 
 
@@ -54,6 +58,8 @@ class Beginning:
         self._attempt = means.ids.new()
         self._asked_at: tuple[str, int] | None = None
         """The instance and visit that the caller asked to leave: those of the first look."""
+        self._facts: TreeFacts | None = None
+        """Of the Workdir, taken once."""
 
     def plan(self, loaded: Loaded) -> Append[Begun | Answered | InProgress | Refusal] | Begun | Answered | InProgress | Refusal:
         """Decide on the request."""
@@ -64,7 +70,7 @@ class Beginning:
         instance, definition = loaded.flow.instance, loaded.definition
         if instance is None or definition is None:
             return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, "no flow was started", ("submit input with one flow segment",))
-        decision = decide(definition, loaded.flow, Request(self._attempt, self._reason, loaded.evidence, rights.bounds))
+        decision = decide(definition, loaded.flow, self._request(loaded, instance, rights))
         if isinstance(decision, Repeat):
             return self._repeated(loaded, decision.resolution.attempt.id)
         if isinstance(decision, Refusal):
@@ -82,6 +88,14 @@ class Beginning:
             case Decided(events):
                 return self._begun(loaded, definition, instance, events)
         assert_never(decision)
+
+    def _request(self, loaded: Loaded, instance: Instance, rights: Rights) -> Request:
+        if self._facts is None and instance.status is Status.ACTIVE:
+            self._facts = facts_of(self._means, loaded) or _NO_FACTS
+        tree = "" if self._facts is None else self._facts.digest
+        bounds = replace(rights.bounds, visit_tokens_max=rights.visit_tokens_max, instance_tokens_max=rights.instance_tokens_max)
+        reserve = rights.verification.tokens if loaded.session.verifier == VerifierKind.MODEL else 0
+        return Request(self._attempt, self._reason, loaded.evidence, bounds, tree, reserve)
 
     def _moved(self, instance: Instance) -> Refusal | None:
         """Refuse a request whose state was left between the first look and this one: the caller did not ask to leave the next state.
@@ -121,13 +135,23 @@ class Beginning:
         superseding = [each for each in earlier if isinstance(each, TransitionVerificationCancelled)]
         clearing = [each for each in earlier if isinstance(each, ProgressHoldCleared)]
         entries: tuple[NewEntry, ...] = (records.request((*clearing, requested), self._actor, time),)
+        if self._facts is not None and self._facts.stated:
+            entries = (records.facts(self._facts.stated, self._attempt, time), *entries)
         if superseding:
             seq = loaded.head.seq + 1
             closed = records.resolution(definition, loaded.flow, superseding, seq, time, self_judged=is_self_judged(loaded))
             entries = (closed.entry, *entries)
 
         def done(head: Head) -> Begun:
-            attempt = Attempt(requested.attempt, requested.state, requested.visit, requested.reason, EventId(head.seq, len(clearing)))
+            attempt = Attempt(
+                id=requested.attempt,
+                state=requested.state,
+                visit=requested.visit,
+                reason=requested.reason,
+                requested=EventId(head.seq, len(clearing)),
+                tree=requested.tree,
+                reserved=requested.reserved,
+            )
             captured = CapturedLog(head, self._reader(loaded.worker))
             return Begun(question_for(loaded.worker, definition, attempt, instance.attempts + 1, captured, aside=loaded.flow.aside))
 
@@ -137,20 +161,33 @@ class Beginning:
         return reader(self._means.sessions, worker)
 
 
-def report(means: Means, worker: str, attempt: str, outcome: VerifierOutcome, token: int | None) -> Answered | Refusal:
-    """Commit what a verification came to, unless its attempt is resolved already."""
+class Reporting:
+    """The end of one verification. The Workdir is looked at again once, however often it has to be decided."""
 
-    def plan(loaded: Loaded) -> Append[Answered | Refusal] | Answered | Refusal:
+    def __init__(self, means: Means, attempt: str, outcome: VerifierOutcome, token: int | None) -> None:
+        self._means = means
+        self._attempt = attempt
+        self._outcome = outcome
+        self._token = token
+        self._looked = False
+        self._changed: str | None = None
+
+    def plan(self, loaded: Loaded) -> Append[Answered | Refusal] | Answered | Refusal:
+        """Decide on the outcome, unless the attempt is resolved already."""
+        means, attempt = self._means, self._attempt
         instance, definition = loaded.flow.instance, loaded.definition
         if instance is None or definition is None or not is_id(attempt):
             return _unknown(attempt)
         opened = instance.attempt
         if opened is None or opened.id != attempt:
             return _late(means, loaded, definition, attempt)
-        problem = lease_problem(means, worker, attempt, token)
+        problem = lease_problem(means, loaded.worker, attempt, self._token)
         if problem is not None:
             return problem
-        given = _outcome(outcome, opened.requested.seq, loaded.flow.aside)
+        checked = Checked(means, loaded, opened)
+        if not self._looked:
+            self._looked, self._changed = True, checked.workdir_change(self._outcome)
+        given = checked.outcome(self._outcome, self._changed)
         hold_after = rights_of(means, loaded.session.profile).bounds.hold_after
         decided = decide(definition, loaded.flow, Report(attempt, given, loaded.evidence, hold_after))
         assert isinstance(decided, Decided)  # the attempt is open
@@ -158,7 +195,10 @@ def report(means: Means, worker: str, attempt: str, outcome: VerifierOutcome, to
         resolved = records.resolution(definition, loaded.flow, decided.events, seq, means.clock.now(), self_judged=is_self_judged(loaded))
         return Append((resolved.entry,), lambda _: Answered(resolved.answer))
 
-    return means.commit(worker, plan)
+
+def report(means: Means, worker: str, attempt: str, outcome: VerifierOutcome, token: int | None) -> Answered | Refusal:
+    """Commit what a verification came to, unless its attempt is resolved already."""
+    return means.commit(worker, Reporting(means, attempt, outcome, token).plan)
 
 
 def _late(
@@ -180,17 +220,6 @@ def _late(
 
 def _unknown(attempt: str) -> Refusal:
     return Refusal(RefusalCode.ATTEMPT_UNKNOWN, f"this Worker has no attempt {shown(attempt)}", ("request a transition",))
-
-
-def _outcome(outcome: VerifierOutcome, capture: int, aside: Sequence[Aside]) -> Outcome:
-    match outcome:
-        case VerifierAnswered(judgements):
-            return Judged(judgements, unresolved(judgements, capture, aside))
-        case VerifierFailed(cause, message):
-            return Failed(cause, message)
-        case VerifierCancelled():
-            return GivenUp(CancelCause.CANCELLED)
-    assert_never(outcome)
 
 
 def stored_answer(sessions: SessionStore, worker: str, attempt: str) -> Answer | None:

@@ -45,6 +45,10 @@ class FlowView:
     status: Status
     attempts: int
     """How many requests were begun."""
+    tokens: int
+    """What those that are resolved cost."""
+    tokens_here: int
+    """What those of this visit cost."""
     attempt: Attempt | None
     """The one that is open."""
     last: Resolution | None
@@ -156,6 +160,8 @@ def _flow_of(instance: Instance, definition: CompiledFlowDefinition, number: int
         visits=instance.visits,
         status=instance.status,
         attempts=instance.attempts,
+        tokens=instance.tokens,
+        tokens_here=instance.tokens_here,
         attempt=instance.attempt,
         last=instance.last,
         paused=instance.paused,

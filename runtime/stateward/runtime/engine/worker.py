@@ -12,8 +12,9 @@ from stateward.runtime.core.events import EventId, InstanceStarted
 from stateward.runtime.core.instance import Aside, Attempt, is_aside
 from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine import forking, leasing, operating, overview, recording, rollback, submit, transition
+from stateward.runtime.engine import attempts, forking, leasing, operating, overview, recording, rollback, submit, transition
 from stateward.runtime.engine.answers import Answered, Begun
+from stateward.runtime.engine.attempts import Explained
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import Folds, payload_of
 from stateward.runtime.engine.forking import Forked
@@ -38,9 +39,11 @@ from stateward.runtime.ports import (
     SessionStore,
     Snapshots,
     StoreNewer,
+    VerificationRequest,
     Verifier,
     VerifierOutcome,
     Witness,
+    Workdirs,
 )
 from stateward.runtime.profile import Profile
 from stateward.runtime.session.acts import RunOutcome
@@ -66,13 +69,15 @@ class Engine:
         heartbeat: Heartbeat | None = None,
         checkpoint_entries: int = CHECKPOINT_ENTRIES,
         witness: Witness | None = None,
+        workdirs: Workdirs | None = None,
     ) -> None:
         """`holder` is the name under which this engine verifies; `heartbeat` renews its lease meanwhile.
 
-        A log that went back behind what `witness` knows is only looked at, until an operator accepts that.
+        A log that went back behind what `witness` knows is only looked at, until an operator accepts that. Through `workdirs` the folder of
+        the work is looked at when a request is begun and when it is judged; without, nothing is known of it.
         """
         guard = Guard(sessions, witness)
-        self._means = Means(sessions, snapshots, clock, ids, profile, leases, Folds(sessions), checkpoint_entries, guard)
+        self._means = Means(sessions, snapshots, clock, ids, profile, leases, Folds(sessions), checkpoint_entries, guard, workdirs)
         self._holder = holder
         self._heartbeat = heartbeat or NoHeartbeat()
 
@@ -248,6 +253,14 @@ class Engine:
     def why(self, worker: str) -> Why | Refusal:
         """Say why a Worker stands where it stands."""
         return overview.why(self._means, worker)
+
+    def preview(self, worker: str, reason: str | None) -> VerificationRequest | Refusal:
+        """Give what a verifier would be given now: of the open attempt, or of one that would be begun with `reason`. Nothing is written."""
+        return attempts.preview(self._means, worker, reason)
+
+    def explain(self, worker: str, attempt: str) -> Explained | None:
+        """Give an attempt, from the request to what came of it; None when the Worker has none of that id."""
+        return attempts.explain(self._means, worker, attempt)
 
     def replay(self, worker: str, other: CompiledFlowDefinition) -> Replayed | Refusal:
         """Run the verdicts recorded for the latest flow of a Worker through another definition."""

@@ -31,7 +31,7 @@ class Answer:
     code: str
     """Why nothing moved: a rejection code, `verifier_cancelled` or `verifier_failed`; empty after a move."""
     cause: str
-    """Of `verifier_cancelled` and `verifier_failed`; else empty."""
+    """Of `verifier_cancelled` and `verifier_failed`, and of `indeterminate` where the check weakened a verdict; else empty."""
     message: str
     reason: str
     """The reason that was judged."""

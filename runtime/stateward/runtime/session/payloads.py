@@ -7,7 +7,7 @@ only entries that the engine writes can hold flow events.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, assert_never
 
 from stateward.runtime.core.events import Event
 from stateward.runtime.core.instance import FlowState
@@ -55,6 +55,7 @@ FORKED_VERSION: Final = 2
 PROFILED_VERSION: Final = 3
 """Of a session that pins the whole value of its profile, whether or not it goes on from another."""
 FLOW_DOMAIN: Final = "flow.runtime.v1"
+WORKDIR_DOMAIN: Final = "workdir.facts.v1"
 _FLOW_DOMAINS: Final = "flow.runtime."
 TRANSITION_TOOL: Final = "request_transition"
 
@@ -73,7 +74,14 @@ class ForeignRecord:
     domain: str
 
 
-Record: TypeAlias = FlowRecord | ForeignRecord
+@dataclass(frozen=True, slots=True)
+class WorkdirRecord:
+    """The facts of the Workdir at one moment, as JSON."""
+
+    facts: str
+
+
+Record: TypeAlias = FlowRecord | WorkdirRecord | ForeignRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +191,40 @@ OPAQUE: Final = Opaque()
 
 
 def _write_record(given: Record) -> JsonValue:
-    assert isinstance(given, FlowRecord), "a record that is not understood is never written"
-    return {"domain": FLOW_DOMAIN, "events": [EVENT.write(each) for each in given.events]}
+    match given:
+        case FlowRecord(events=events):
+            return {"domain": FLOW_DOMAIN, "events": [EVENT.write(each) for each in events]}
+        case WorkdirRecord(facts=facts):
+            return {"domain": WORKDIR_DOMAIN, "facts": _json(parse(facts.encode("utf-8")))}
+        case ForeignRecord():
+            raise AssertionError("a record that is not understood is never written")
+    assert_never(given)
+
+
+def workdir_record(stated: bytes) -> WorkdirRecord:
+    """Make a record of facts that are given as JSON. Raises Malformed for anything else."""
+    return WorkdirRecord(render(_json(parse(stated))).decode("utf-8"))
+
+
+def _json(value: object) -> JsonValue:
+    """Take a value that was read from JSON for what can be written as JSON again."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case list():
+            return [_json(each) for each in value]
+        case dict():
+            return {str(name): _json(member) for name, member in value.items()}
+        case _:
+            raise Malformed(f"`{value!r:.40}` is no value of a record")
 
 
 def _read_record(value: object) -> Record:
     if not isinstance(value, dict):
         raise Malformed("a record is missing")
     domain = TEXT.read(value.get("domain"))
+    if domain == WORKDIR_DOMAIN:
+        return WorkdirRecord(render(_json(members(value, ("domain", "facts"))["facts"])).decode("utf-8"))
     if domain != FLOW_DOMAIN:
         if domain.startswith(_FLOW_DOMAINS):
             raise Newer(f"extension domain `{domain:.80}`")
