@@ -17,7 +17,7 @@ from stateward.runtime.core.instance import Aside, is_aside
 from stateward.runtime.core.texts import cut
 from stateward.runtime.session.browse_status import masked_by
 from stateward.runtime.session.browse_text import EntryText, text_of
-from stateward.runtime.session.entries import ActorClass, Assurance, Entry, Kind, reference
+from stateward.runtime.session.entries import ActorClass, Assurance, Entry, Kind, numbered, reference
 from stateward.runtime.session.evidence import EvidenceClass, evidence_class
 from stateward.runtime.session.visible import visible
 
@@ -42,7 +42,6 @@ CALL_DISTANCE_MAX: Final = 64
 _CHUNK_ENTRIES: Final = 16
 """Read at once: as few as keep a chunk of the largest payloads small."""
 
-_REFERENCE: Final = re.compile(r"E([0-9]{8,18})")
 _UNKNOWN_COMMAND: Final = "the command is not recorded"
 
 
@@ -208,9 +207,8 @@ class SessionView:
     # --- entries ----------------------------------------------------------------------------------------------------------------
 
     def _entry(self, named: str) -> Entry:
-        found = _REFERENCE.fullmatch(named)
-        seq = int(found[1]) if found else 0
-        if named != reference(seq) or not 1 <= seq <= len(self._captured):
+        seq = numbered(named)
+        if seq is None or not 1 <= seq <= len(self._captured):
             raise NotThere(self._names_none())
         return self._captured[seq - 1]
 

@@ -5,6 +5,7 @@ header's canonical form, which holds the payload's digest and the previous entry
 place in `Entry` and are None in a log that is not sealed.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -127,3 +128,12 @@ class Unreadable:
 def reference(seq: int) -> str:
     """Give the stable reference of an entry."""
     return f"E{seq:08d}"
+
+
+def numbered(named: str) -> int | None:
+    """Give the number of the entry that a reference names, whether there is one or not; None for a text that is no reference."""
+    found = _REFERENCE.fullmatch(named)
+    return int(found[1]) if found is not None and named == reference(int(found[1])) else None
+
+
+_REFERENCE: Final = re.compile(r"E([0-9]{8,18})")

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, assert_never
 from stateward.runtime.core.events import Citation, EntryCitation, FileCitation
 from stateward.runtime.core.texts import shown
 from stateward.runtime.session.browse import Piece, SeenEntry
-from stateward.runtime.session.entries import reference
+from stateward.runtime.session.entries import numbered, reference
 from stateward.runtime.session.evidence import EvidenceClass
 from stateward.runtime.session.visible import is_quote
 from stateward.runtime.workdir.shown import Grepped, Shown
@@ -105,9 +105,14 @@ class Ledger:
         assert_never(citation)
 
     def _entry(self, named: str) -> Resolution:
-        noted = next((each for each in self._noted.values() if each.seen.reference == named), None)
+        seq = numbered(named)
+        if seq is None:
+            return Unresolvable("it names no entry", f"name it like `{reference(1)}`")
+        if not 1 <= seq <= self._entries:
+            return Unresolvable("no such entry was captured")
+        noted = self._noted.get(seq)
         if noted is None:
-            return self._not_shown(named)
+            return Unresolvable("it was not read", "read it with `ReadEntry`")
         if noted.seen.withheld:
             return Unresolvable(noted.seen.withheld)
         if noted.seen.aside:
@@ -115,14 +120,6 @@ class Ledger:
         if not noted.is_whole:
             return Unresolvable("only a part of it was shown", "read the rest of it")
         return Resolved(noted.seen.evidence, noted.seen.masked)
-
-    def _not_shown(self, named: str) -> Unresolvable:
-        digits = named.removeprefix("E")
-        if not (digits.isascii() and digits.isdigit()) or named != reference(int(digits[:18])):
-            return Unresolvable("it names no entry", f"name it like `{reference(1)}`")
-        if not 1 <= int(digits) <= self._entries:
-            return Unresolvable("no such entry was captured")
-        return Unresolvable("it was not read", "read it with `ReadEntry`")
 
     def _file(self, path: str, first: int, last: int, quote: str) -> Resolution:
         lines = self._files.get(path)

@@ -11,7 +11,7 @@ from stateward.runtime.core.texts import shown
 from stateward.runtime.ports import VerificationRequest
 from stateward.runtime.session.browse import NotThere, Overview, Page, Piece, Query, SeenEntry, SessionView
 from stateward.runtime.session.chain import time_text
-from stateward.runtime.session.entries import Kind, reference
+from stateward.runtime.session.entries import Kind, numbered, reference
 from stateward.runtime.session.evidence import ADMISSIBLE
 from stateward.runtime.session.visible import visible
 from stateward.runtime.verifier.arguments import Closed, read_arguments
@@ -177,8 +177,8 @@ class VerifierTools:
         given = read_arguments(_Search, arguments)
         if given.kind and given.kind not in set(Kind):
             raise ToolRefused(f"{shown(given.kind)} is no kind of entry")
-        first = _numbered(given.first) if given.first else 1
-        last = _numbered(given.last) if given.last else None
+        first = _number_of(given.first) if given.first else 1
+        last = _number_of(given.last) if given.last else None
         query = Query(given.text, given.kind, given.tool, given.part, first, last, given.offset, given.limit)
         page = self._session.search(query)
         return "\n".join([*self._listed(page.entries), *_page_end(page, given.offset)])
@@ -200,12 +200,12 @@ class VerifierTools:
 # --- what is said of entries --------------------------------------------------------------------------------------------------------
 
 
-def _numbered(named: str) -> int:
+def _number_of(named: str) -> int:
     """Read a reference."""
-    digits = named.removeprefix("E")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 19) or named != reference(int(digits)):
+    seq = numbered(named)
+    if seq is None:
         raise ToolRefused(f"{shown(named)} is no reference of an entry, such as `{reference(1)}`")
-    return int(digits)
+    return seq
 
 
 def _entry_line(seen: SeenEntry) -> str:
