@@ -1,0 +1,39 @@
+"""What the log states of a Workdir."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from stateward.runtime.ports import TreeFacts
+from stateward.runtime.session.payloads import workdir_record
+from stateward.runtime.workdir.facts import FactsUnknown, NoWorkTree, Upstream, WorkdirFacts, decode_facts
+from stateward.runtime.workdir.stated import stated, tree_facts
+from stateward.runtime.workdir.taking import facts
+from tests.workdir.repositories import tracked_repo
+
+
+def test_facts_are_stated_with_the_digest_of_the_tree(tmp_path: Path) -> None:
+    work = tracked_repo(tmp_path)
+    taken = facts(work.root)
+    assert isinstance(taken, WorkdirFacts)
+    found = tree_facts(str(work.root))
+    assert found is not None
+    assert (taken.tree_digest, taken) == (found.digest, decode_facts(found.stated))
+    assert json.loads(found.stated) == json.loads(workdir_record(found.stated).facts)
+    work.write("b.txt", "new\n")
+    assert found.digest != getattr(tree_facts(str(work.root)), "digest", None)
+
+
+def test_an_upstream_is_no_evidence_and_not_stated(tmp_path: Path) -> None:
+    taken = facts(tracked_repo(tmp_path).root)
+    assert isinstance(taken, WorkdirFacts)
+    assert stated(taken) == stated(replace(taken, upstream=Upstream("refs/remotes/origin/main", taken.head, 0, 0)))
+
+
+def test_that_facts_are_unknown_is_stated_and_has_no_digest() -> None:
+    assert TreeFacts("", b'{"v":1,"reason":"git took longer than it may"}') == stated(FactsUnknown("git took longer than it may"))
+
+
+def test_of_a_folder_that_is_no_work_tree_nothing_is_stated(tmp_path: Path) -> None:
+    assert None is tree_facts(str(tmp_path))
+    assert None is stated(NoWorkTree("it is no git work tree"))
