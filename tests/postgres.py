@@ -5,10 +5,11 @@ STATEWARD_TEST_POSTGRESQL names another server instead: the URL of a database on
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count
@@ -59,7 +60,25 @@ class Server:
         """End it as a crash would, and start it again."""
         assert self.folder is not None
         control(self.folder, self.settings, "stop", "-m", "immediate")
+        self.start()
+
+    def start(self) -> None:
+        """Start it again."""
+        assert self.folder is not None
         control(self.folder, self.settings, "start")
+
+    def kill(self) -> None:
+        """Kill every process of it with -9, the one first that would start the others again."""
+        assert self.folder is not None
+        with psycopg.connect(self.url) as connection:
+            others = [pid for (pid,) in connection.execute("SELECT pid FROM pg_stat_activity").fetchall()]
+        first = int((self.folder / "data" / "postmaster.pid").read_text("ascii").splitlines()[0])
+        for pid in (first, *others):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in others:
+            while Path(f"/proc/{pid}").exists():
+                os.sched_yield()
 
 
 def control(folder: Path, settings: tuple[str, ...], *what: str) -> None:

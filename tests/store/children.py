@@ -9,12 +9,13 @@ import os
 import signal
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from stateward.runtime.ports import Committed, SessionStore, StaleBase
+from stateward.runtime.ports import Committed, OutcomeUnknown, SessionStore, StaleBase, StoreUnavailable
 from stateward.runtime.session.entries import GENESIS, Head, NewEntry
 from stateward.store.database import open_store
 from tests.contracts.flows import HERE, draft
@@ -111,6 +112,11 @@ def append_for_ever(path: Path | str, worker: str, acknowledged: Any) -> None:
             assert isinstance(answer, Committed)
             acknowledged.send(answer.head)
             head = answer.head
+
+
+def append_until_the_server_is_gone(url: str, worker: str, acknowledged: Any) -> None:
+    with suppress(OutcomeUnknown, StoreUnavailable):
+        append_for_ever(url, worker, acknowledged)
 
 
 def append_to_own(path: Path | str, worker: str, count: int, start: Any) -> None:

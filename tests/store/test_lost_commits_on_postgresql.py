@@ -2,22 +2,26 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from stateward.runtime.ports import Committed, OutcomeUnknown
+from stateward.runtime.ports import Committed, Duplicate, OutcomeUnknown, StoreUnavailable
 from stateward.runtime.session.entries import Head
 from stateward.store.connection import Cursor, SqlValue
 from stateward.store.database import Store, open_store
 from stateward.store.postgres import PostgresConnection
 from tests.contracts.sessions import WORKER, WORKSPACE, entry
 from tests.postgres import Server
-from tests.store.children import pair
+from tests.store.children import LONG, append_until_the_server_is_gone, child, pair, pipe
 from tests.store.cutting import Door, door_before
 
 APPEND = b"WITH held"
+WAITING = "SELECT 1 FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')"
+KILLS = 50 if LONG else 3
 
 
 @pytest.fixture
@@ -135,3 +139,53 @@ def test_a_server_that_crashed_keeps_what_was_acknowledged_and_is_gone_on_with(p
         large = entry(b"p" * 300_000, "large")
         assert isinstance(store.sessions.append(WORKER, start_of(store), (large,)), Committed)
         assert ["0", "1-a", "1-b", "2-a", "2-b", "large"] == keys(store)
+
+
+@pytest.fixture
+def mortal(postgres: Server) -> Server:
+    if postgres.folder is None:
+        pytest.skip("a server that others use is not killed")
+    return postgres
+
+
+def test_an_append_during_which_the_server_is_killed_is_unknown_and_settled_by_looking_again(mortal: Server, url: str) -> None:
+    with ThreadPoolExecutor(1) as threads, open_store(url, write=True, create=True) as store:
+        store.sessions.create(WORKER, WORKSPACE, (entry(b"0", "0"),), {})
+        head = start_of(store)
+        with closing(psycopg.connect(url)) as holder:
+            holder.execute("SELECT 1 FROM stateward.heads FOR UPDATE")
+            appending = threads.submit(store.sessions.append, WORKER, head, pair(1))
+            while not holder.execute(WAITING).fetchone():
+                pass
+            mortal.kill()
+            with pytest.raises(OutcomeUnknown):
+                appending.result()
+        with pytest.raises(StoreUnavailable):
+            store.sessions.find(WORKER, "1-b")  # nothing is said of it while nobody can know
+        mortal.start()
+        assert None is store.sessions.find(WORKER, "1-b")
+        assert isinstance(store.sessions.append(WORKER, head, pair(1)), Committed)
+        assert ["0", "1-a", "1-b"] == keys(store)
+
+
+@pytest.mark.parametrize("kill", range(KILLS))
+def test_a_server_killed_at_any_moment_loses_nothing_that_was_acknowledged(mortal: Server, url: str, kill: int) -> None:
+    with open_store(url, write=True, create=True) as store:
+        store.sessions.create(WORKER, WORKSPACE, (entry(b"0", "0"),), {})
+    receiving, sending = pipe()
+    process = child(append_until_the_server_is_gone, url, WORKER, sending)
+    acknowledged: Head = receiving.recv()
+    for _ in range(kill * 7 % 23):
+        acknowledged = receiving.recv()
+    mortal.kill()
+    process.join()
+    assert 0 == process.exitcode
+    while receiving.poll():
+        acknowledged = receiving.recv()
+    mortal.start()
+    with open_store(url, write=True) as store:
+        entries = list(store.sessions.entries(WORKER))
+        assert list(range(1, len(entries) + 1)) == [each.seq for each in entries]
+        assert acknowledged.digest == entries[acknowledged.seq - 1].digest
+        assert len(entries) in {acknowledged.seq, acknowledged.seq + 2}
+        assert isinstance(store.sessions.append(WORKER, start_of(store), pair(0)), Committed | Duplicate)
