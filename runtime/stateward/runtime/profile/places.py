@@ -113,19 +113,20 @@ def _layers(name: str, places: Places) -> tuple[Said, ...] | Unknown | Broken:
     if name_fault(name) is not None:
         return _unknown(name, places)
     found: list[Said] = []
-    stands_on = name if builtin_profile(name) is not None else None
+    base = name if builtin_profile(name) is not None else ""
     for layer, file in files_of(name, places):
         said = _said(layer, file, places)
         if isinstance(said, Broken):
             return said
         if said is not None:
             found.append(said[0])
-            stands_on = said[1] or stands_on or DEFAULT.name if layer is Layer.ROLE else stands_on
-    if stands_on is None:
+        if said is not None and layer is Layer.ROLE:
+            base = said[1] or base or DEFAULT.name
+    if not base:
         return _unknown(name, places)
-    shipped = builtin_profile(stands_on)
+    shipped = builtin_profile(base)
     if shipped is None:
-        return Unknown(f"profile `{name}` stands on `{stands_on}`, which is not built in", f"there are {listed(builtin_names())}")
+        return Unknown(f"profile `{name}` stands on `{base}`, which is not built in", f"there are {listed(builtin_names())}")
     return (*found, _builtin(shipped))
 
 
