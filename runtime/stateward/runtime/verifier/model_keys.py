@@ -39,13 +39,15 @@ def _of_file(path: Path) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as problem:
         raise ModelUnusable(f"the key file {shown(str(path))} cannot be read: {problem.strerror}", "name a file that can be read") from None
-    with os.fdopen(handle, "rb") as file:
+    try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
             raise ModelUnusable(f"the key file {shown(str(path))} is no file", "name a file that holds the key")
         if about.st_mode & _OTHERS:
             raise ModelUnusable(f"others can read or write the key file {shown(str(path))}", f"run `chmod 600 {path}`, and replace the key")
-        return file.read(KEY_BYTES_MAX + 1)
+        return os.read(handle, KEY_BYTES_MAX + 1)
+    finally:
+        os.close(handle)
 
 
 def _of_command(arguments: tuple[str, ...], home: Path) -> bytes:
