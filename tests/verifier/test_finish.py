@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.runtime.core import limits
-from stateward.runtime.core.events import EntryCitation, FileCitation, Judgement, Verdict
+from stateward.runtime.core.events import EntryCitation, FailureCause, FileCitation, Judgement, Verdict
 from stateward.runtime.core.judging import output_fault
 from stateward.runtime.verifier.arguments import FAULTS_MAX, REFUSAL_BYTES_MAX
 from stateward.runtime.verifier.declared import ToolRefused
@@ -148,7 +148,7 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("results", "contradicts"),
+    ("results", "inconsistent"),
     [
         ((result(verdict="met", missing=["x"]), result("$cancel")), True),
         ((result(missing=[]), result("$cancel", missing=[])), True),
@@ -158,11 +158,11 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
         ((result(verdict="indeterminate", rationale=" "), result("$cancel")), False),
     ],
 )
-def test_a_call_whose_only_fault_is_that_it_contradicts_itself_is_told_apart(results: tuple[Any, ...], contradicts: bool) -> None:
+def test_a_call_whose_only_fault_is_that_it_contradicts_itself_is_told_apart(results: tuple[Any, ...], inconsistent: bool) -> None:
     """S-JUD-3."""
     with pytest.raises(ToolRefused) as refused:
         parse_finish(finish(*results), QUESTIONS)
-    assert contradicts is refused.value.contradicts
+    assert (FailureCause.INCONSISTENT if inconsistent else FailureCause.MALFORMED) is refused.value.cause
 
 
 def test_what_is_told_is_bounded() -> None:

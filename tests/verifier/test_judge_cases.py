@@ -82,8 +82,6 @@ OUT_OF_FORM: dict[str, object] = {
     "a transition of another state": results(transition_id="end", **MET),
     "reasoning in the name": results(transition_id="x because the tests pass", **MET),
     "an empty list": {"results": []},
-    "met and something missing": results(verdict="met", missing=["tests not run"]),
-    "not met and nothing missing": results(missing=[], rationale="all good"),
     "met with a confidence": results(confidence=0, **MET),
     "half of a call": json.dumps(results())[:-20],
 }
@@ -96,6 +94,24 @@ def test_a_reply_out_of_form_is_asked_for_again_a_bounded_number_of_times_and_th
     answer = court.request(*[finishes(arguments)] * TURNS)
     assert ("verifier_failed", "malformed", "a", 1) == (answer.code, answer.cause, court.desk.flow.state, court.desk.flow.visit)
     assert TURNS == court.replies(answer)
+
+
+@pytest.mark.parametrize(
+    "arguments", [results(verdict="met", missing=["tests not run"]), results(missing=[], rationale="all good")], ids=["met", "not met"]
+)
+def test_a_verdict_that_contradicts_what_is_said_to_be_missing_is_told_as_inconsistent(arguments: object) -> None:
+    """S-JUD-3."""
+    court = Court()
+    answer = court.request(*[finishes(arguments)] * TURNS)
+    assert ("verifier_failed", "inconsistent", "a") == (answer.code, answer.cause, court.desk.flow.state)
+    assert TURNS == court.replies(answer)
+
+
+def test_turns_that_end_on_a_citation_that_does_not_resolve_are_told_as_unverifiable() -> None:
+    court = Court()
+    wanders = [Says((("ShowOverview", {}),))] * (TURNS - 1)
+    answer = court.request(*wanders, finishes(results(citations=[{"entry": court.evidence}], **MET)))
+    assert ("verifier_failed", "unverifiable", "a") == (answer.code, answer.cause, court.desk.flow.state)
 
 
 def test_prose_is_a_failed_verification_however_clear_it_is() -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from stateward.runtime.core.events import FailureCause
 from stateward.runtime.core.texts import cut, shown
 from stateward.runtime.verifier.declared import ToolRefused
 
@@ -47,10 +48,10 @@ def read_arguments(form: type[Form], arguments: object) -> Form:
     raise refused(faults)
 
 
-def refused(faults: tuple[str, ...], *, contradicts: bool = False) -> ToolRefused:
+def refused(faults: tuple[str, ...], cause: FailureCause = FailureCause.MALFORMED) -> ToolRefused:
     """Make a refusal of faults, one a line."""
     more = f"and {len(faults) - FAULTS_MAX} more" if len(faults) > FAULTS_MAX else ""
-    return ToolRefused(cut("\n".join(filter(None, (*faults[:FAULTS_MAX], more))), REFUSAL_BYTES_MAX), contradicts=contradicts)
+    return ToolRefused(cut("\n".join(filter(None, (*faults[:FAULTS_MAX], more))), REFUSAL_BYTES_MAX), cause)
 
 
 def _told(error: dict[str, Any]) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stateward.runtime.core.events import FailureCause
+
 
 @dataclass(frozen=True, slots=True)
 class ToolDeclaration:
@@ -21,7 +23,7 @@ class ToolDeclaration:
 class ToolRefused(Exception):
     """A call that came to nothing; the text says why, and the model may call again."""
 
-    def __init__(self, message: str, *, contradicts: bool = False) -> None:
-        """Say why; `contradicts` is whether the call was in form and only contradicted itself."""
+    def __init__(self, message: str, cause: FailureCause = FailureCause.MALFORMED) -> None:
+        """Say why; `cause` is why the verification failed where no better call follows."""
         super().__init__(message)
-        self.contradicts = contradicts
+        self.cause = cause

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, Self
 from pydantic import model_validator
 
 from stateward.runtime.core import limits
-from stateward.runtime.core.events import Citation, EntryCitation, FileCitation, Judgement, Verdict
+from stateward.runtime.core.events import Citation, EntryCitation, FailureCause, FileCitation, Judgement, Verdict
 from stateward.runtime.core.judging import output_fault, result_fault
 from stateward.runtime.core.texts import listed, shown
 from stateward.runtime.ports import Question
@@ -101,7 +101,8 @@ def parse_finish(arguments: object, questions: Sequence[Question]) -> tuple[Judg
     if not faults and (whole := output_fault(asked, given)) is not None:
         faults = (whole,)
     if faults:
-        raise refused(faults, contradicts=len(faults) == sum(map(_contradicts, given)))
+        contradicts = len(faults) == sum(map(_contradicts, given))
+        raise refused(faults, FailureCause.INCONSISTENT if contradicts else FailureCause.MALFORMED)
     by_name = {each.transition: each for each in given}
     return tuple(by_name[each] for each in asked)
 

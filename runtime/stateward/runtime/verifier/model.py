@@ -247,7 +247,8 @@ class _Attempt:
         self._recorded = iter(tuple(transcript.replies()))
         self._turns: list[Turn] = []
         self._shown_bytes = 0
-        self._refusal = ""
+        self._refused: ToolRefused | None = None
+        """Why the last call that was to finish did not; None when others came after it."""
         self._tools = (*box.declarations, box.finish)
         self._opening = (box.system, box.user, _tools_text(self._tools))
 
@@ -267,8 +268,9 @@ class _Attempt:
             else:
                 returned = tuple(map(self._called, reply.calls))
             self._turns.append(Turn(reply, returned))
-        if self._refusal:
-            raise _Ended(FailureCause.MALFORMED, f"the last `{self._box.finish.name}` of {self._bounds.turns} turns {self._refusal}")
+        if self._refused is not None:
+            message = f"the last `{self._box.finish.name}` of {self._bounds.turns} turns was refused: {self._refused}"
+            raise _Ended(self._refused.cause, message)
         raise _Ended(FailureCause.BUDGET, f"{self._bounds.turns} turns went by without `{self._box.finish.name}`")
 
     # --- calls of tools ---------------------------------------------------------------------------------------------------------
@@ -277,11 +279,11 @@ class _Attempt:
         try:
             return self._box.finished(_arguments(call))
         except ToolRefused as refused:
-            self._refusal = f"was refused: {refused}"
+            self._refused = refused
             return ToolReturn(call.id, call.name, str(refused), refused=True)
 
     def _called(self, call: ToolCall) -> ToolReturn:
-        self._refusal = ""
+        self._refused = None
         try:
             text = self._read(call)
         except ToolRefused as refused:

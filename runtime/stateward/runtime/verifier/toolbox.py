@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final
 
-from stateward.runtime.core.events import Citation, Judgement
+from stateward.runtime.core.events import Citation, FailureCause, Judgement
 from stateward.runtime.ports import VerificationRequest
 from stateward.runtime.session.browse import SessionView, ViewBounds
 from stateward.runtime.verifier.arguments import refused
@@ -71,7 +71,7 @@ class AttemptToolbox:
         faults = citing_faults(judgements, self._questions, self._ledger)
         if faults and self._refusals < CITING_REFUSALS_MAX:
             self._refusals += 1
-            raise refused(faults)
+            raise refused(faults, FailureCause.UNVERIFIABLE)
         return judgements
 
     def shown(self, judgements: Sequence[Judgement]) -> frozenset[Citation]:
