@@ -1,14 +1,16 @@
 """Which tests show that what people met elsewhere does not happen here: for each scenario of `tests/conformance/bug_reports.md`.
 
-Areas: DUR crash and resume, WRK what a worker asks for, CON concurrency and retries, and of SEC what is about seals and logs.
+Areas: DUR crash and resume, WRK what a worker asks for, CON concurrency and retries, JUD verdicts, EVI evidence, and of SEC what is
+about seals and logs, and about texts that a judge reads.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-AREAS: Final = ("DUR", "WRK", "CON")
+AREAS: Final = ("DUR", "WRK", "CON", "JUD", "EVI")
 """Areas of which every scenario is in the table."""
 OF_SEALS_AND_LOGS: Final = ("S-SEC-3", "S-SEC-4")
+OF_WHAT_A_JUDGE_READS: Final = ("S-SEC-2",)
 
 CASES: Final[Mapping[str, tuple[str, ...]]] = {
     "S-DUR-1": (
@@ -58,6 +60,7 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/runtime/engine/test_submit.py::test_an_unknown_flow_is_refused_with_what_to_do",
         "tests/runtime/engine/test_submit.py::test_the_flow_segment_is_replaced_in_place_by_the_instructions_byte_for_byte",
         "tests/runtime/engine/test_transition.py::test_the_verifier_is_asked_with_the_texts_of_the_pinned_definition_byte_for_byte",
+        "tests/verifier/test_prompt.py::test_it_holds_the_instructions_and_every_condition_byte_for_byte_in_blocks",
     ),
     "S-CON-1": (
         "tests/cases/test_concurrency_cases.py::test_requests_at_once_from_many_processes_enter_one_state",
@@ -78,6 +81,57 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/runtime/engine/test_leases.py::test_a_stalled_holder_is_refused_by_its_token_whatever_it_calls_itself",
         "tests/contracts/leases.py::test_a_holder_that_slept_past_its_expiry_is_refused_by_its_token_under_the_same_name",
     ),
+    "S-JUD-1": (
+        "tests/verifier/test_judge_cases.py::test_a_reply_out_of_form_is_asked_for_again_a_bounded_number_of_times_and_then_could_not_be_checked",
+        "tests/verifier/test_judge_cases.py::test_prose_is_a_failed_verification_however_clear_it_is",
+        "tests/verifier/test_judge_cases.py::test_met_with_a_reason_of_one_letter_is_refused_for_lack_of_citations_and_then_could_not_be_checked",
+        "tests/verifier/test_finish.py::test_a_call_that_cannot_be_a_result_is_refused_with_the_reason",
+        "tests/verifier/test_adversarial_judge.py::test_a_met_with_a_bad_citation_moves_nothing",
+    ),
+    "S-JUD-2": (
+        "tests/verifier/test_judge_cases.py::test_a_reply_out_of_form_is_asked_for_again_a_bounded_number_of_times_and_then_could_not_be_checked",
+        "tests/verifier/test_judge_cases.py::test_the_model_is_told_which_transitions_there_are_when_it_names_another",
+        "tests/verifier/test_finish.py::test_a_call_that_cannot_be_a_result_is_refused_with_the_reason",
+    ),
+    "S-JUD-3": (
+        "tests/verifier/test_judge_cases.py::test_a_verdict_that_contradicts_what_is_said_to_be_missing_is_told_as_inconsistent",
+        "tests/verifier/test_finish.py::test_a_call_whose_only_fault_is_that_it_contradicts_itself_is_told_apart",
+    ),
+    "S-JUD-4": (
+        "tests/runtime/test_determinism.py::test_two_conditions_met_are_refused_with_the_same_words_in_every_process",
+        "tests/runtime/test_determinism.py::test_the_reason_for_refusing_them_is_in_the_log",
+        "tests/verifier/test_adversarial_judge.py::test_ambiguity_is_judged_on_what_was_said_so_breaking_one_citation_lets_no_other_through",
+    ),
+    "S-EVI-1": (
+        "tests/verifier/test_adversarial_judge.py::test_a_masked_status_does_not_satisfy_a_condition_on_an_exit_status",
+        "tests/verifier/test_adversarial_judge.py::test_the_status_of_a_plain_command_does",
+        "tests/verifier/test_session_view.py::test_a_status_that_may_be_masked_is_marked",
+        "tests/verifier/test_masked_status.py::test_a_status_that_may_hide_a_failure_is_marked_with_the_reason",
+    ),
+    "S-EVI-2": (
+        "tests/workdir/test_confinement.py::test_no_path_leads_out",
+        "tests/workdir/test_confinement.py::test_a_link_that_stays_inside_works",
+        "tests/workdir/test_confinement.py::test_search_and_glob_pass_over_links_and_what_is_outside",
+    ),
+    "S-EVI-3": (
+        "tests/workdir/test_hostile_view.py::test_a_pattern_that_would_backtrack_is_answered",
+        "tests/workdir/test_hostile_view.py::test_many_searches_in_a_row_leave_no_process_and_no_handle",
+        "tests/workdir/test_search.py::test_a_pattern_that_is_none_is_an_ordinary_refusal",
+    ),
+    "S-EVI-4": (
+        "tests/workdir/test_read.py::test_text_is_text_wherever_a_sample_or_a_bound_cuts_it",
+        "tests/workdir/test_read.py::test_another_encoding_is_shown_with_a_notice",
+        "tests/workdir/test_read.py::test_a_file_with_zero_bytes_is_named_as_binary",
+        "tests/workdir/test_hostile_view.py::test_a_sparse_file_of_5_gb_is_named_as_binary",
+        "tests/workdir/test_hostile_view.py::test_a_huge_file_that_begins_as_text_is_paged_and_searched_to_a_bound",
+        "tests/workdir/test_confinement.py::test_what_is_no_regular_file_is_refused_without_waiting",
+    ),
+    "S-SEC-2": (
+        "tests/verifier/test_judge_cases.py::test_text_that_tells_the_judge_what_to_say_reaches_it_only_inside_of_blocks",
+        "tests/verifier/test_prompt.py::test_a_hostile_reason_stays_in_its_block",
+        "tests/verifier/test_tools.py::test_a_file_named_like_an_answer_stays_in_its_block",
+        "tests/verifier/test_tools.py::test_nothing_that_an_entry_says_stands_outside_of_its_block",
+    ),
     "S-SEC-3": (
         "tests/cases/test_log_verify.py::test_each_thing_that_is_done_to_a_store_is_told_apart",
         "tests/store/test_verification_of_stores.py::test_a_cut_tail_is_incomplete_and_not_altered",
@@ -89,6 +143,8 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
     "S-SEC-4": (
         "tests/cases/test_texts_in_logs.py::test_braces_in_any_text_are_those_bytes_everywhere",
         "tests/cases/test_texts_in_logs.py::test_what_worker_verifier_log_and_export_hold_is_what_came_byte_for_byte",
+        "tests/verifier/test_prompt.py::test_it_holds_the_instructions_and_every_condition_byte_for_byte_in_blocks",
+        "tests/verifier/test_prompt.py::test_nothing_in_a_reason_is_looked_up",
     ),
 }
 """The tests of each scenario; the first is the one that tells it whole."""
