@@ -26,6 +26,7 @@ from stateward.runtime.ports import (
 from stateward.runtime.profile import DEMONSTRATION, ModelSettings, Profile, VerifierKind
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Actor, ActorClass, Entry, Kind, NewEntry
+from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
 from stateward.store.memory_leases import MemoryLeaseStore
 from stateward.store.memory_sessions import MemorySessionStore
@@ -150,8 +151,10 @@ class Desk:
         checkpoint_entries: int = CHECKPOINT_ENTRIES,
         sessions: MemorySessionStore | None = None,
         workdirs: TextsWorkdir | None = None,
+        secrets: Secrets = NO_SECRETS,
     ) -> None:
         self._workdirs = workdirs
+        self._secrets = secrets
         self._checkpoint_entries = checkpoint_entries
         self.sessions = sessions or MemorySessionStore()
         self.leases = MemoryLeaseStore()
@@ -175,6 +178,7 @@ class Desk:
             leases=self.leases,
             checkpoint_entries=self._checkpoint_entries,
             workdirs=self._workdirs,
+            secrets=self._secrets,
         )
 
     def restart(self, profile: Profile = DEMONSTRATION) -> None:

@@ -13,6 +13,7 @@ from stateward.runtime.engine.view import WorkerView, view_of
 from stateward.runtime.ports import Clock, Ids, LeaseStore, SessionStore, Snapshots, Workdirs
 from stateward.runtime.profile import Profile
 from stateward.runtime.session.entries import Kind, NewEntry
+from stateward.runtime.session.masking import Secrets
 from stateward.runtime.session.payloads import encode
 
 T = TypeVar("T")
@@ -32,6 +33,7 @@ class Means:
     checkpoint_entries: int
     guard: Guard
     workdirs: Workdirs | None
+    secrets: Secrets
 
     def commit(self, worker: str, plan: Callable[[Loaded], Append[T] | T], *, whole: bool = True) -> T | Refusal:
         """Carry out a plan on a Worker; on one whose log went back only where it need not be `whole`."""

@@ -77,7 +77,7 @@ def operation_of(means: Means, verb: str, reason: str, actor: Actor, operation: 
     if operation is not None and not is_id(operation):
         allowed = (f"give 1 to {ID_BYTES_MAX} printable ASCII characters",)
         return Refusal(RefusalCode.OPERATION_ID_MALFORMED, f"{shown(operation)} cannot be an operation id", allowed)
-    return Operation(verb, reason.strip(), actor, means.ids.new() if operation is None else operation, about)
+    return Operation(verb, means.secrets.mask(reason).strip(), actor, means.ids.new() if operation is None else operation, about)
 
 
 def operator_problem(actor: Actor, profile: str, assurance: Assurance) -> Refusal | None:

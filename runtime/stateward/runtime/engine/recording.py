@@ -5,7 +5,7 @@ it; whose channel may record what is a table.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -71,6 +71,10 @@ _RECORDERS: Final = {
 def record(means: Means, worker: str, given: NewRecord) -> RecordedEntry | Refusal:
     """Record what a host or an agent says happened."""
     key = record_key(given.key.digest)
+    problem = _problem(given)
+    if problem is not None:
+        return problem
+    given = replace(given, payload=means.secrets.mask_bytes(given.payload))  # which may have made it longer
     return _problem(given) or _written(means, worker, lambda: NewEntry(given.kind, given.actor, means.clock.now(), given.payload, key))
 
 
@@ -86,14 +90,14 @@ def start_run(means: Means, worker: str, run: str, actor: Actor) -> RecordedEntr
 def end_run(means: Means, worker: str, run: str, actor: Actor, *, outcome: RunOutcome, message: str) -> RecordedEntry | Refusal:
     """Record how a run ended; the flow stays where it is."""
     problem = _run_problem(run)
-    payload = encode(RunEnded(run, outcome, cut(message, RUN_MESSAGE_BYTES_MAX)))
+    payload = encode(RunEnded(run, outcome, cut(means.secrets.mask(message), RUN_MESSAGE_BYTES_MAX)))
     return problem or _written(means, worker, lambda: NewEntry(Kind.RUN_ENDED, actor, means.clock.now(), payload, run_key(run, "ended")))
 
 
 def stop(means: Means, worker: str, stopping: str, reason: str, actor: Actor) -> RecordedEntry | Refusal:
     """Record that the Worker was stopped; everything is kept. `stopping` is the id of this act."""
     problem = _run_problem(stopping)
-    payload = encode(WorkerStopped(cut(reason, RUN_MESSAGE_BYTES_MAX)))
+    payload = encode(WorkerStopped(cut(means.secrets.mask(reason), RUN_MESSAGE_BYTES_MAX)))
     key = run_key(stopping, "stopped")
     return problem or _written(means, worker, lambda: NewEntry(Kind.WORKER_STOPPED, actor, means.clock.now(), payload, key))
 

@@ -16,6 +16,7 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.commit import Append, Tries, contended, look_up
 from stateward.runtime.engine.folding import Loaded, payload_of
 from stateward.runtime.engine.keys import submission_key
+from stateward.runtime.engine.masked import segments_without
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.records import ENGINE
 from stateward.runtime.engine.rights import rights_of, start_problem
@@ -67,8 +68,9 @@ class _Flow:
 
 def input_of(means: Means, segments: Sequence[Segment], actor: Actor, submission: str | None, *, first: bool) -> Input | Refusal:
     """Take an input in, or refuse it for its shape."""
-    problem = shape_problem(segments, first=first) or (None if submission is None else submission_id_problem(submission))
-    return problem or Input(tuple(segments), actor, means.ids.new() if submission is None else submission)
+    given = segments_without(means.secrets, segments)
+    problem = shape_problem(given, first=first) or (None if submission is None else submission_id_problem(submission))
+    return problem or Input(given, actor, means.ids.new() if submission is None else submission)
 
 
 def worker_id_for(workspace: str, submission: str) -> str:

@@ -32,6 +32,7 @@ from stateward.runtime.engine.folding import INSPECT, Loaded, payload_of
 from stateward.runtime.engine.keys import is_id, late_key, request_key, resolution_key
 from stateward.runtime.engine.leasing import InProgress, in_progress, lease_problem
 from stateward.runtime.engine.lineage import reader
+from stateward.runtime.engine.masked import outcome_without
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.rights import request_problem, rights_of
 from stateward.runtime.engine.view import Seen
@@ -52,7 +53,7 @@ class Beginning:
 
     def __init__(self, means: Means, reason: str, actor: Actor, seen: Seen | None = None) -> None:
         self._means = means
-        self._reason = reason
+        self._reason = means.secrets.mask(reason)
         self._actor = actor
         self._seen = seen
         self._attempt = means.ids.new()
@@ -136,7 +137,7 @@ class Beginning:
         clearing = [each for each in earlier if isinstance(each, ProgressHoldCleared)]
         entries: tuple[NewEntry, ...] = (records.request((*clearing, requested), self._actor, time),)
         if self._facts is not None and self._facts.stated:
-            entries = (records.facts(self._facts.stated, self._attempt, time), *entries)
+            entries = (records.facts(self._means.secrets.mask_bytes(self._facts.stated), self._attempt, time), *entries)
         if superseding:
             seq = loaded.head.seq + 1
             closed = records.resolution(definition, loaded.flow, superseding, seq, time, self_judged=is_self_judged(loaded))
@@ -167,7 +168,7 @@ class Reporting:
     def __init__(self, means: Means, attempt: str, outcome: VerifierOutcome, token: int | None) -> None:
         self._means = means
         self._attempt = attempt
-        self._outcome = outcome
+        self._outcome = outcome_without(means.secrets, outcome)
         self._token = token
         self._looked = False
         self._changed: str | None = None

@@ -49,6 +49,7 @@ from stateward.runtime.profile import Profile
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.entries import Actor, ActorClass, Entry
 from stateward.runtime.session.evidence import evidence_class
+from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.session.payloads import OPAQUE, Payload, SessionStarted, flow_events
 from stateward.runtime.session.segments import Segment
 
@@ -70,14 +71,16 @@ class Engine:
         checkpoint_entries: int = CHECKPOINT_ENTRIES,
         witness: Witness | None = None,
         workdirs: Workdirs | None = None,
+        secrets: Secrets = NO_SECRETS,
     ) -> None:
         """`holder` is the name under which this engine verifies; `heartbeat` renews its lease meanwhile.
 
         A log that went back behind what `witness` knows is only looked at, until an operator accepts that. Through `workdirs` the folder of
-        the work is looked at when a request is begun and when it is judged; without, nothing is known of it.
+        the work is looked at when a request is begun and when it is judged; without, nothing is known of it. No text that holds one of the
+        `secrets` is stored or told with it.
         """
         guard = Guard(sessions, witness)
-        self._means = Means(sessions, snapshots, clock, ids, profile, leases, Folds(sessions), checkpoint_entries, guard, workdirs)
+        self._means = Means(sessions, snapshots, clock, ids, profile, leases, Folds(sessions), checkpoint_entries, guard, workdirs, secrets)
         self._holder = holder
         self._heartbeat = heartbeat or NoHeartbeat()
 
@@ -256,7 +259,7 @@ class Engine:
 
     def preview(self, worker: str, reason: str | None) -> VerificationRequest | Refusal:
         """Give what a verifier would be given now: of the open attempt, or of one that would be begun with `reason`. Nothing is written."""
-        return attempts.preview(self._means, worker, reason)
+        return attempts.preview(self._means, worker, None if reason is None else self._means.secrets.mask(reason))
 
     def explain(self, worker: str, attempt: str) -> Explained | None:
         """Give an attempt, from the request to what came of it; None when the Worker has none of that id."""
