@@ -152,6 +152,16 @@ def test_each_thing_that_is_done_to_a_store_is_told_apart(sealed: Sealed, done: 
     assert TOLD[done] == Told(status, data["intact"], data["complete"], data["anchored"], findings)
 
 
+@pytest.mark.parametrize("done", [cut_the_tail, take_out_the_middle, swap_a_pair], ids=lambda each: each.__name__)
+def test_a_damaged_log_hides_no_other(sealed: Sealed, done: Callable[[Sealed], None]) -> None:
+    before = sealed.place.done("status", sealed.other, "--json")
+    done(sealed)
+    assert before == sealed.place.done("status", sealed.other, "--json")
+    assert "anchored  yes" in sealed.place.done("log", "verify", sealed.other)
+    rows = [json.loads(line) for line in sealed.place.done("ps", "--all", "--json").splitlines()]
+    assert [(sealed.other, False), (sealed.worker, True)] == [(row["worker"], row["problem"] != "") for row in rows]
+
+
 def test_an_older_copy_is_told_by_a_head_that_was_written_down_where_there_is_no_witness(sealed: Sealed) -> None:
     head = sealed.place.status()["head"]
     put_an_older_copy_back_and_remove_the_witness(sealed)

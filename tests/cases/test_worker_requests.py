@@ -71,7 +71,8 @@ def test_a_worker_that_waits_for_a_long_job_is_not_held_and_its_budget_counts(he
         for number in range(10):
             record(desk, worker, number, f"still running at {number}")
             assert isinstance(desk.engine.request_transition(worker, "waiting for the job", AGENT, judge), Answered)
-        assert (10, "") == (len(judge.asked), here.done("ps", "--stuck", "--json"))
+        (listed,) = here.done("ps", "--json").splitlines()
+        assert (10, "") == (len(judge.asked), json.loads(listed)["flow"]["held"])
         record(desk, worker, 10, "still running at 10")
         refused = desk.engine.request_transition(worker, "waiting for the job", AGENT, judge)
     assert isinstance(refused, Refusal)

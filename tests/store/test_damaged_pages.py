@@ -6,7 +6,7 @@ lie, which are given unchecked to whoever verifies them, are only asked whether 
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stateward.runtime.ports import Committed, Fault
+from stateward.runtime.ports import Committed, Damaged, Fault, WorkerRow
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.verification import Ends
 from stateward.store.database import Store, open_store
@@ -74,11 +74,19 @@ def reads_of_one_page(worker: str) -> dict[str, Read]:
     }
 
 
+def listed(rows: Sequence[WorkerRow]) -> list[WorkerRow]:
+    """Take a row that says that its log is damaged as the fault that reading that log is."""
+    for row in rows:
+        if row.problem:
+            raise Damaged(row.problem, "look at the others")
+    return list(rows)
+
+
 READS: Final[Mapping[str, Read]] = {
     **{name: read for worker in (WORKER, OTHER, THIRD, ABSENT) for name, read in reads_of_a_log(worker).items()},
-    "workers": lambda store: list(store.sessions.workers(WORKSPACE, 10)),
-    "workers, page by page": lambda store: list(store.sessions.workers(WORKSPACE, 1, WORKER)),
-    "workers elsewhere": lambda store: list(store.sessions.workers("elsewhere", 10)),
+    "workers": lambda store: listed(store.sessions.workers(WORKSPACE, 10)),
+    "workers, page by page": lambda store: listed(store.sessions.workers(WORKSPACE, 1, WORKER)),
+    "workers elsewhere": lambda store: listed(store.sessions.workers("elsewhere", 10)),
     "missing definition": lambda store: store.flows.definition(digest_of(b"nobody's")),
     "workspace": lambda store: store.workspaces.get(HERE.id),
     "missing workspace": lambda store: store.workspaces.get("elsewhere"),

@@ -99,6 +99,8 @@ class WorkerRow:
     workspace: str
     created: datetime
     head: Head
+    problem: str = ""
+    """Why its log cannot be read or gone on with, where its ends tell that by themselves: then `head` is only what is stored there."""
 
 
 class SessionStore(Protocol):

@@ -129,9 +129,10 @@ def head_of(row: Row, prefix: str = "") -> Head:
     return Head(_as(int, row, f"{prefix}seq"), _as(str, row, f"{prefix}digest"))
 
 
-def worker_of(row: Row) -> WorkerRow:
-    """Read a Worker as it is listed."""
-    return WorkerRow(_as(str, row, "id"), _as(str, row, "workspace"), _as(datetime, row, "created"), head_of(row))
+def worker_of(row: Row, head: Head, problem: str = "") -> WorkerRow:
+    """Read a Worker as it is listed, with its head and what is wrong with its log."""
+    require_as_written(WORKERS, row)
+    return WorkerRow(_as(str, row, "id"), _as(str, row, "workspace"), _as(datetime, row, "created"), head, problem)
 
 
 def workspace_of(row: Row) -> Workspace:

@@ -9,8 +9,8 @@ from typing import Any, Final
 from sqlalchemy import BindParameter, ColumnElement, Select, bindparam, exists, func, literal, select
 
 from stateward.runtime.ports import Damaged, WorkerRow
-from stateward.runtime.session.entries import Head, reference
-from stateward.store.codecs import DIGEST_CHARACTERS, head_of, require_as_written, worker_of
+from stateward.runtime.session.entries import GENESIS, Head, reference
+from stateward.store.codecs import DIGEST_CHARACTERS, head_of, worker_of
 from stateward.store.connection import Connection
 from stateward.store.prepared import Prepared, Row
 from stateward.store.tables import ENTRIES, HEADS, WORKERS
@@ -98,16 +98,21 @@ def require_head(worker: str, found: Found) -> Head:
 
 
 def list_workers(connection: Connection, workspace: str, limit: int, after: str) -> list[WorkerRow]:
-    """List Workers by id. Raises Damaged, and NotWritten."""
+    """List Workers by id; one whose log is damaged is in its row, and hides no other. Raises Damaged, and NotWritten."""
     rows = _LIST.all(connection, {"workspace": workspace, "limit": limit, "after": after})
-    for row in rows:
-        require_as_written(WORKERS, row)
-        require_head(row["id"], _found(row))
     upto = rows[-1]["id"] if len(rows) == limit else _LAST_TEXT
     lost = _LOST.first(connection, {"after": after, "upto": upto})
     if lost is not None:
         raise damaged_log(lost["worker"], "its identity is missing")
-    return [worker_of(row) for row in rows]
+    return [_listed(row) for row in rows]
+
+
+def _listed(row: Row) -> WorkerRow:
+    found = _found(row)
+    try:
+        return worker_of(row, require_head(row["id"], found))
+    except Damaged as damaged:
+        return worker_of(row, found.head or GENESIS, damaged.message)
 
 
 def _found(row: Row) -> Found:
