@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateward.runtime.session.browse_text import HIDDEN, NOT_TEXT, OUTLINE_DEPTH_MAX, OUTLINE_LINES_MAX, PARTLY_HIDDEN, EntryText, text_of
+from stateward.runtime.session.browse_text import (
+    HIDDEN,
+    NOT_TEXT,
+    OUTLINE_DEPTH_MAX,
+    OUTLINE_LINES_MAX,
+    OUTLINE_MARKS_MAX,
+    PARTLY_HIDDEN,
+    UNREAD,
+    EntryText,
+    text_of,
+)
 from stateward.runtime.session.entries import ActorClass, Kind
 from tests.verifier.logs import Said, host_result, log, note, ran, said
 
@@ -115,8 +125,23 @@ def test_a_payload_that_makes_too_many_lines_is_shown_as_it_came() -> None:
     assert nested == read(host_result(nested)).text
 
 
-def test_too_long_a_message_with_hidden_reasoning_is_not_shown_at_all() -> None:
-    assert HIDDEN == message({"thinking": "hm", "rows": [0] * (OUTLINE_LINES_MAX + 1)}).withheld
+@pytest.mark.parametrize(
+    ("payload", "why"),
+    [
+        ({"thinking": "hm", "rows": [0] * (OUTLINE_LINES_MAX + 1)}, HIDDEN),
+        ({"thinking": "hm", "text": "," * OUTLINE_MARKS_MAX}, UNREAD),
+        ('{"thinking": "hm", "deep": ' + "[" * 65 + "]" * 65 + "}", UNREAD),
+    ],
+    ids=["too long", "too dense", "too deep"],
+)
+def test_too_large_a_message_with_hidden_reasoning_is_not_shown_at_all(payload: object, why: str) -> None:
+    assert ("", why) == (message(payload).text, message(payload).withheld)
+
+
+def test_a_payload_that_would_take_long_to_read_is_shown_as_it_came() -> None:
+    fits, over = ('["' + "," * count + '"]' for count in (OUTLINE_MARKS_MAX - 1, OUTLINE_MARKS_MAX))
+    assert read(host_result(fits)).text.startswith("[0]: ,")
+    assert over == read(host_result(over)).text
 
 
 def test_a_payload_that_is_nested_too_deep_is_shown_as_it_came() -> None:

@@ -50,6 +50,7 @@ def test_a_text_is_looked_for_literally_and_in_any_case() -> None:
     at = view(note("All PASSED"), note("passed"), note("p.ssed"), note("É"), note("nothing"))
     assert [1, 2] == found(at, Query("passed"))
     assert [3] == found(at, Query("P.SSED"))
+    assert [1] == found(view(note("STRASSE")), Query("straße"))
     assert [4] == found(at, Query("é"))
     assert [] == found(at, Query(".*"))
 
@@ -126,6 +127,18 @@ def test_an_excerpt_is_one_line_around_what_was_found() -> None:
     assert "\n" not in hit.preview
     (short,) = view(note("short\ttext")).search(Query()).entries
     assert "short text" == short.preview
+
+
+def test_an_excerpt_is_around_what_was_found_however_letters_fold() -> None:
+    (hit,) = view(note("ß" * 5000 + "the needle" + "ß" * 5000)).search(Query("NEEDLE")).entries
+    assert "the needle" in hit.preview
+
+
+def test_no_text_takes_long_to_look_for() -> None:
+    text, needle = "a" * 4_000_000, "a" * (NEEDLE_CHARACTERS_MAX - 1)
+    assert [] == found(view(note(text)), Query(f"{needle}b"))
+    assert [] == found(view(note(text)), Query(f"b{needle}"))
+    assert [] == found(view(note(text)), Query(f"{needle[:500]}b{needle[:500]}"))
 
 
 def test_what_is_hidden_is_not_found_and_keeps_its_reference() -> None:

@@ -6,7 +6,6 @@ class of evidence follows from kind and actor, never from what an entry says. En
 Raises Damaged, as the log does, for an entry that is not what was written.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ PAGE_ENTRIES_MAX: Final = 200
 OFFSET_MAX: Final = 1_000_000_000
 NEEDLE_CHARACTERS_MAX: Final = 1024
 """Of a text that is searched for."""
-SEARCH_BYTES_MAX: Final = 64 * 1024 * 1024
+SEARCH_BYTES_MAX: Final = 16 * 1024 * 1024
 """Payloads that one search looks through; it says where it stopped."""
 SURVEY_ENTRIES_MAX: Final = 100_000
 """The newest entries that an overview counts."""
@@ -299,13 +298,13 @@ def _note_channel(channels: dict[tuple[ActorClass, str], ChannelSeen], entry: En
 # --- searching ----------------------------------------------------------------------------------------------------------------------
 
 
-def _needle(text: str) -> re.Pattern[str] | None:
+def _needle(text: str) -> str:
     if len(text) > NEEDLE_CHARACTERS_MAX:
         raise NotThere(f"a text that is searched for has at most {NEEDLE_CHARACTERS_MAX} characters")
-    return re.compile(re.escape(visible(text)), re.IGNORECASE) if text else None
+    return visible(text).casefold()
 
 
-def _match(entry: Entry, query: Query, needle: re.Pattern[str] | None) -> tuple[EntryText, str] | None:
+def _match(entry: Entry, query: Query, needle: str) -> tuple[EntryText, str] | None:
     """Read an entry that is searched for, with an excerpt of what matches; None for another."""
     if query.kind and entry.kind != query.kind:
         return None
@@ -315,10 +314,21 @@ def _match(entry: Entry, query: Query, needle: re.Pattern[str] | None) -> tuple[
     text = {"given": read.given, "result": read.result}.get(query.part, read.text)
     if query.part and not text:
         return None
-    if needle is None:
-        return read, _excerpt(text, 0)
-    found = needle.search(text)
-    return None if found is None else (read, _excerpt(text, found.start()))
+    folded = text.casefold()
+    at = folded.find(needle)  # in time that grows with the text alone, whatever both hold
+    return None if at < 0 else (read, _excerpt(text, _place(text, at, len(folded))))
+
+
+def _place(text: str, at: int, length: int) -> int:
+    """Give where in a text a place lies that was found in what it folds to, of such a length."""
+    if length == len(text):
+        return at
+    folded = 0
+    for place, char in enumerate(text):
+        if folded >= at:
+            return place
+        folded += len(char.casefold())
+    return len(text)
 
 
 def _excerpt(text: str, at: int) -> str:

@@ -14,6 +14,8 @@ from typing import Final, TypeAlias
 from stateward.runtime.session.entries import Entry, Kind
 from stateward.runtime.session.visible import visible
 
+OUTLINE_MARKS_MAX: Final = 400_000
+"""Commas, colons and brackets of one payload; with more it is not read as JSON, which would take long, and is shown as it came."""
 OUTLINE_LINES_MAX: Final = 100_000
 """Lines that the members of one payload make; with more it is shown as it came."""
 OUTLINE_DEPTH_MAX: Final = 64
@@ -21,6 +23,7 @@ OUTLINE_DEPTH_MAX: Final = 64
 
 NOT_TEXT: Final = "bytes that are no UTF-8 are shown as U+FFFD"
 PARTLY_HIDDEN: Final = "a system message or hidden reasoning in it is not shown"
+UNREAD: Final = "it is too large to be told apart from hidden reasoning, and not shown"
 HIDDEN: Final = "it is a system message or hidden reasoning, which is not shown"
 
 _HIDDEN_KINDS: Final = frozenset({"system_message", "system_prompt", "reasoning", "thinking"})
@@ -90,10 +93,14 @@ def text_of(entry: Entry) -> EntryText:
         return EntryText(withheld=HIDDEN)
     raw = entry.payload.decode("utf-8", "replace")
     notices = () if raw.encode("utf-8", "replace") == entry.payload else (NOT_TEXT,)
-    value = _parsed(raw)
+    is_message = entry.kind == Kind.ASSISTANT_MESSAGE
+    try:
+        value = _parsed(raw)
+    except _TooMuch:
+        return EntryText(withheld=UNREAD) if is_message else EntryText(result=_lines_shown(raw), notices=notices)
     if value is None:
         return EntryText(result=_lines_shown(raw), notices=notices)
-    if entry.kind != Kind.ASSISTANT_MESSAGE:
+    if not is_message:
         return replace(_described(value, entry.kind, raw), notices=notices)
     return EntryText(withheld=HIDDEN) if _is_hidden(value) else _message(value, raw, notices)
 
@@ -110,15 +117,28 @@ def _message(value: _Object | list[_Json], raw: str, notices: tuple[str, ...]) -
 # --- reading ------------------------------------------------------------------------------------------------------------------------
 
 
+class _TooMuch(Exception):
+    """A payload that may be JSON has too many members, or is nested too deep."""
+
+
 def _parsed(raw: str) -> _Object | list[_Json] | None:
-    """Read a payload as JSON; None when it is none, or nothing but a single value."""
+    """Read a payload as JSON; None when it is none, or nothing but a single value. Raises _TooMuch."""
+    if not raw.lstrip().startswith(("{", "[")):
+        return None
+    if sum(map(raw.count, ",:[{")) > OUTLINE_MARKS_MAX:
+        raise _TooMuch
     try:
         value = json.loads(
             raw, object_pairs_hook=lambda pairs: _Object(tuple(pairs)), parse_int=_Number, parse_float=_Number, parse_constant=_Number
         )
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
-    return value if isinstance(value, _Object | list) and _depth(value) <= OUTLINE_DEPTH_MAX else None
+    except RecursionError:
+        raise _TooMuch from None
+    assert isinstance(value, _Object | list)  # as it begins
+    if _depth(value) > OUTLINE_DEPTH_MAX:
+        raise _TooMuch
+    return value
 
 
 def _depth(value: object) -> int:
@@ -181,7 +201,7 @@ def _described(value: _Object | list[_Json], kind: str, raw: str) -> EntryText:
 def _command(value: _Object) -> str | Sequence[str] | None:
     given = value.get(_INPUT)
     if isinstance(given, str):
-        given = _parsed(given)
+        given = _arguments(given)
     for place in (given, value):
         found = place.get(_COMMAND) if isinstance(place, _Object) else None
         if isinstance(found, str):
@@ -189,6 +209,14 @@ def _command(value: _Object) -> str | Sequence[str] | None:
         if isinstance(found, list) and found and all(isinstance(each, str) for each in found):
             return [str(each) for each in found]
     return None
+
+
+def _arguments(text: str) -> _Json:
+    """Read arguments that were recorded as a text."""
+    try:
+        return _parsed(text)
+    except _TooMuch:
+        return None
 
 
 def _has_status(value: _Object) -> bool:
