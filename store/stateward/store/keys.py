@@ -86,7 +86,7 @@ class KeyFolder:
     def current(self, purpose: Purpose) -> Key:
         """Give the key that is current, the same for the life of this object; made when there is none yet."""
         if purpose not in self._current:
-            with _said(self.path):
+            with said(self.path):
                 make_private_folder(self.path)
                 self._current[purpose] = self._current_stored(purpose) or self._made(purpose, unless_there=True)
         return self._current[purpose]
@@ -97,7 +97,7 @@ class KeyFolder:
         name = f"{self.path}/{key.id}{_SUFFIX}"
         found = identity(name)
         if found is None or found != self._seen.get(key.id):
-            with _said(self.path):
+            with said(self.path):
                 stored = self._stored(key.id)
             if stored is None:
                 raise KeysUnusable(f"the file of key `{key.id}` was removed while the key was in use", _PUT_BACK)
@@ -108,19 +108,19 @@ class KeyFolder:
 
     def current_if_any(self, purpose: Purpose) -> Key | None:
         """Give the key that is current; None when none was made yet."""
-        with _said(self.path):
+        with said(self.path):
             return self._current_stored(purpose) if self._is_there() else None
 
     def find(self, key_id: str) -> Key | None:
         """Give a key by its id; None when it is not here."""
         if key_id not in self._known:
-            with _said(self.path):
+            with said(self.path):
                 self._known[key_id] = self._stored(key_id) if _is_id(key_id) and self._is_there() else None
         return self._known[key_id]
 
     def rotate(self, purpose: Purpose) -> Key:
         """Make a new key the current one; the others stay for checking."""
-        with _said(self.path):
+        with said(self.path):
             make_private_folder(self.path)
             made = self._made(purpose, unless_there=False)
         self._current[purpose] = made
@@ -128,7 +128,7 @@ class KeyFolder:
 
     def listed(self) -> tuple[ListedKey, ...]:
         """List the keys, oldest first."""
-        with _said(self.path):
+        with said(self.path):
             if not self._is_there():
                 return ()
             keys = [self._stored(name.name.removesuffix(_SUFFIX)) for name in self._names()]
@@ -157,7 +157,7 @@ class KeyFolder:
         key = self._stored(key_id) if _is_id(key_id) else None
         if key is None or key.purpose is not purpose:
             raise KeysUnusable(f"{named} names no key of this folder", _RESTORE)
-        if key.id != _id_of(purpose, key.secret):
+        if key.id != id_of(purpose, key.secret):
             raise KeysUnusable(f"the file of key `{key.id}` holds another key", _RESTORE)
         return key
 
@@ -175,7 +175,7 @@ class KeyFolder:
             if there is not None:
                 return there
             secret = token_bytes(SECRET_BYTES)
-            key = Key(_id_of(purpose, secret), purpose, time_text(self._now()), secret)
+            key = Key(id_of(purpose, secret), purpose, time_text(self._now()), secret)
             replace_private(self.path / f"{key.id}{_SUFFIX}", _written(key))
             replace_private(self.path / f"{_CURRENT}{purpose}", f"{key.id}\n".encode("ascii"))
         self._known.pop(key.id, None)
@@ -183,7 +183,8 @@ class KeyFolder:
 
 
 @contextmanager
-def _said(folder: Path) -> Iterator[None]:
+def said(folder: Path) -> Iterator[None]:
+    """Say what goes wrong with a key folder as KeysUnusable."""
     try:
         yield
     except NotPrivate as problem:
@@ -199,7 +200,8 @@ def _is_id(text: str) -> bool:
     return purpose in set(Purpose) and len(digits) == _ID_DIGITS and set(digits) <= set("0123456789abcdef")
 
 
-def _id_of(purpose: Purpose, secret: bytes) -> str:
+def id_of(purpose: Purpose, secret: bytes) -> str:
+    """Give the id of a key, which follows from it."""
     match purpose:
         case Purpose.SEAL:
             return f"{purpose}-{sha256(_SEAL_ID + secret).hexdigest()[:_ID_DIGITS]}"
