@@ -1,7 +1,7 @@
 """What a durable append costs, beside what the disk and bare SQLite cost in the same process on the same disk.
 
 Measured in turns, so that whatever else the machine does falls on all alike: a probe (append to a growing file, fdatasync), bare
-sqlite3 (same columns, WAL, synchronous FULL, head row swapped), and our store. Figures are microseconds and ratios to the probe;
+sqlite3 (same columns, WAL, synchronous FULL, head row swapped), our store, and our store with a witness. Figures are microseconds and ratios to the probe;
 `mean` holds the checkpoints, `median` does not. The same on PostgreSQL, beside one bare INSERT and its commit; a transition is two
 appends. Run `python -m benchmarks.store`; it prints JSON.
 """
@@ -28,6 +28,7 @@ from stateward.store.codecs import entry_parameters
 from stateward.store.database import Store, open_store
 from stateward.store.prepared import POSTGRES
 from stateward.store.tables import ENTRIES
+from stateward.store.witness import FileWitness
 from tests.postgres import server
 
 WORKER = "0198c0de-0000-7000-8000-000000000001"
@@ -146,8 +147,12 @@ def in_turns(acts: dict[str, Act], rounds: int, times: int) -> dict[str, list[fl
 
 def commits(folder: Path, rounds: int) -> dict[str, dict[str, float]]:
     """Measure one durable commit each way."""
-    with open_store(folder / "commits.db", write=True, create=True) as store:
-        acts: dict[str, Act] = {"probe": Probe(folder), "bare": Bare(folder), "ours": Ours(store)}
+    witness = FileWitness(folder / "witness", sys.stderr.write)
+    with (
+        open_store(folder / "commits.db", write=True, create=True) as store,
+        open_store(folder / "witnessed.db", write=True, create=True, witness=witness) as witnessed,
+    ):
+        acts: dict[str, Act] = {"probe": Probe(folder), "bare": Bare(folder), "ours": Ours(store), "witnessed": Ours(witnessed)}
         in_turns(acts, 1, 50)
         taken = in_turns(acts, rounds, 50)
     probe = taken["probe"]

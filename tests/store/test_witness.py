@@ -1,6 +1,8 @@
 """Heads kept outside the store: only forward, never over a log that went back, and never in the way of an append."""
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +11,7 @@ from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Head
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.contracts.sessions import OTHER, WORKER, WORKSPACE, begun, entry
+from tests.store.children import barrier, child, exit_statuses
 from tests.store.sealing import Said
 
 
@@ -111,3 +114,65 @@ def test_a_worker_starts_with_a_witness_in_the_store_on_disk_too(tmp_path: Path)
         second = store.sessions.append(WORKER, first.head, (entry(b"b"),))
         assert isinstance(second, Committed)
     assert second.head == witness.last(WORKER)
+
+
+def test_a_head_that_the_power_cut_off_leaves_the_one_before_it_and_is_gone_on_with(tmp_path: Path) -> None:
+    said = Said()
+    witness = said.witness(tmp_path / "witness")
+    witness.note(WORKER, head(1))
+    (path,) = (tmp_path / "witness").glob("*.head")
+    for number in range(2, 6):
+        before = path.read_bytes()
+        witness.note(WORKER, head(number))
+        after = path.read_bytes()
+        assert len(before) == len(after)
+        changed = [place for place, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
+        for cut in (changed[0] + 1, changed[len(changed) // 2], changed[-1]):
+            path.write_bytes(after[:cut] + before[cut:])
+            assert head(number - 1) == witness.last(WORKER)
+            witness.note(WORKER, head(number))
+            assert head(number) == witness.last(WORKER)
+    assert [] == said
+
+
+def test_noting_a_head_waits_for_the_disk_only_the_first_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    fsync = os.fsync
+
+    def count(descriptor: int) -> None:
+        synced.append(descriptor)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", count)
+    witness = Said().witness(tmp_path / "witness")
+    witness.note(WORKER, head(1))
+    first = len(synced)
+    assert first > 0
+    for number in range(2, 50):
+        witness.note(WORKER, head(number))
+    assert (first, head(49)) == (len(synced), witness.last(WORKER))
+
+
+def test_what_a_person_gave_up_is_replaced_by_a_head_further_back(tmp_path: Path) -> None:
+    witness = Said().witness(tmp_path / "witness")
+    for number in (3, 4, 9):
+        witness.note(WORKER, head(number))
+    witness.give_up(WORKER, head(4), head(1))
+    assert head(9) == witness.last(WORKER)
+    witness.give_up(WORKER, head(9), head(2, "other"))
+    assert head(2, "other") == witness.last(WORKER)
+    witness.note(WORKER, head(3, "other"))
+    assert head(3, "other") == Said().witness(tmp_path / "witness").last(WORKER)
+
+
+def note_many(folder: Path, name: int, start: Any) -> None:
+    start.wait()
+    witness = Said().witness(folder)
+    for number in range(name, 200, 4):
+        witness.note(WORKER, head(number))
+
+
+def test_processes_that_note_heads_at_once_leave_the_one_furthest_on(tmp_path: Path) -> None:
+    start = barrier(4)
+    assert [0] * 4 == exit_statuses([child(note_many, tmp_path / "witness", number, start) for number in range(4)])
+    assert head(199) == Said().witness(tmp_path / "witness").last(WORKER)

@@ -79,6 +79,24 @@ def replace_private(path: Path, data: bytes) -> None:
 
 
 @contextmanager
+def opened_private(path: Path) -> Iterator[int]:
+    """Open a file that this user alone may read, to be read and written in place by one process at a time.
+
+    Raises FileNotFoundError, NotPrivate and OSError.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise NotPrivate(f"{path} is no regular file")
+        _require_ours(path, found)
+        _lock(descriptor, path)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Let one process at a time change what lies in a folder. Raises OSError, also when another one holds it for too long."""
     descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
@@ -89,13 +107,13 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _lock(descriptor: int, folder: Path) -> None:
+def _lock(descriptor: int, of: Path) -> None:
     for _ in range(LOCK_ATTEMPTS_MAX):
         try:
             return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             time.sleep(LOCK_PAUSE_SECONDS)
-    raise BlockingIOError(errno.EWOULDBLOCK, f"{folder} is held by another program")
+    raise BlockingIOError(errno.EWOULDBLOCK, f"{of} is held by another program")
 
 
 def sync_folder(folder: Path) -> None:

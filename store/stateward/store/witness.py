@@ -3,20 +3,28 @@
 Invariants: a head is kept after its commit and only ever moves forward, unless a person gives it up; a log that does not hold the head
 that is kept is never noted over it, so that what went back stays seen however far it grows again. What cannot be kept is said and ends
 nothing: the log is right without a witness, and only less well guarded.
+
+Noting a head waits for no disk. A file has two places, and a head is written over the older of the two, each with a number that counts and
+a digest of itself: a write that the power cuts off leaves the head before it, so that what is found is never half of one, only older.
 """
 
 import json
+import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from stateward.runtime.ports import Damaged, Witness
 from stateward.runtime.session.entries import Head, reference
-from stateward.store.private import locked, make_private_folder, read_private, replace_private
+from stateward.store.private import locked, make_private_folder, opened_private, read_private, replace_private
 
-FILE_BYTES_MAX: Final = 1024
-VERSION: Final = 1
+PLACE_BYTES: Final = 512
+"""What every disk writes as one."""
+PLACES: Final = 2
+FILE_BYTES_MAX: Final = PLACES * PLACE_BYTES
+VERSION: Final = 2
 _SUFFIX: Final = ".head"
 
 
@@ -31,11 +39,8 @@ class FileWitness:
     def note(self, worker: str, head: Head) -> None:
         """Keep a head, unless one further on is kept."""
         try:
-            make_private_folder(self._folder)
-            with locked(self._folder):
-                kept = self.last(worker)
-                if kept is None or kept.seq < head.seq:
-                    replace_private(self._path(worker), _written(worker, head))
+            if not self._write(worker, head, lambda kept: kept.seq < head.seq):
+                self._begin(worker, head)
         except OSError as problem:
             self._say_once(f"no witness of the log is kept in {self._folder}: {(problem.strerror or str(problem)).lower()}")
         except Damaged as problem:
@@ -44,13 +49,29 @@ class FileWitness:
     def give_up(self, worker: str, lost: Head, head: Head) -> None:
         """Keep a head in place of the one that a person gave up."""
         try:
-            with locked(self._folder):
-                if self.last(worker) == lost:
-                    replace_private(self._path(worker), _written(worker, head))
+            self._write(worker, head, lambda kept: kept == lost)
         except OSError as problem:
             self._say_once(f"the witness in {self._folder} cannot be written: {(problem.strerror or str(problem)).lower()}")
         except Damaged as problem:
             self._say_once(problem.message)
+
+    def _write(self, worker: str, head: Head, wanted: Callable[[Head], bool]) -> bool:
+        """Write a head over the older place of the file where it is `wanted` after the one that is kept; false when there is no file."""
+        path = self._path(worker)
+        try:
+            with opened_private(path) as descriptor:
+                kept = _read(worker, path, os.pread(descriptor, FILE_BYTES_MAX + 1, 0))
+                if wanted(kept.head):
+                    os.pwrite(descriptor, _written(worker, kept.number + 1, head), kept.number % PLACES * PLACE_BYTES)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _begin(self, worker: str, head: Head) -> None:
+        make_private_folder(self._folder)
+        with locked(self._folder):
+            if not self._write(worker, head, lambda kept: kept.seq < head.seq):  # else somebody was quicker
+                replace_private(self._path(worker), _written(worker, 1, head).ljust(FILE_BYTES_MAX))
 
     def last(self, worker: str) -> Head | None:
         """Give the head that is kept; None when none is. Raises Damaged when it cannot be told."""
@@ -61,15 +82,14 @@ class FileWitness:
             return None
         except OSError as problem:
             raise Damaged(f"the witness {path} cannot be read: {(problem.strerror or str(problem)).lower()}", _REMEDY) from problem
-        return _read(worker, path, data)
+        return _read(worker, path, data).head
 
     def contradict(self, worker: str, head: Head) -> None:
         """Say that the log is not the one whose head is kept."""
         self._say_once(f"the log of Worker {worker} at {reference(head.seq)} is not the one that was witnessed; see `stateward log verify`")
 
     def _path(self, worker: str) -> Path:
-        # Named by a digest: the id of a Worker is a text of whoever created it.
-        return self._folder / f"{sha256(worker.encode('utf-8', 'surrogateescape')).hexdigest()[:32]}{_SUFFIX}"
+        return self._folder / f"{_name(worker)}{_SUFFIX}"
 
     def _say_once(self, text: str) -> None:
         if text not in self._said:
@@ -92,16 +112,50 @@ def advance(witness: Witness, worker: str, expected: Head, head: Head, digest_at
         witness.contradict(worker, head)
 
 
-def _written(worker: str, head: Head) -> bytes:
-    return json.dumps({"v": VERSION, "worker": worker, "seq": head.seq, "digest": head.digest}).encode("ascii") + b"\n"
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A head as it lies in a place of the file."""
+
+    number: int
+    """The first is 1; each lies in the place where the last but one before it lay."""
+    head: Head
 
 
-def _read(worker: str, path: Path, data: bytes) -> Head:
-    try:
-        members = json.loads(data)
-        version, named, seq, digest = members["v"], members["worker"], members["seq"], members["digest"]
-    except (ValueError, KeyError, TypeError) as problem:
-        raise Damaged(f"the witness {path} is not what was written", _REMEDY) from problem
-    if (version, named) != (VERSION, worker) or type(seq) is not int or not isinstance(digest, str):
+def _written(worker: str, number: int, head: Head) -> bytes:
+    members = {"v": VERSION, "worker": _name(worker), "number": number, "seq": head.seq, "digest": head.digest}
+    text = json.dumps(members).encode("ascii")
+    return text.ljust(PLACE_BYTES - _CHECK_DIGITS - 1) + _check(text) + b"\n"
+
+
+def _read(worker: str, path: Path, data: bytes) -> _Kept:
+    places = [data[start : start + PLACE_BYTES] for start in range(0, FILE_BYTES_MAX, PLACE_BYTES)]
+    found = [each for each in (_read_place(worker, place) for place in places) if each is not None]
+    if len(data) != FILE_BYTES_MAX or not found:
         raise Damaged(f"the witness {path} is not what was written", _REMEDY)
-    return Head(seq, digest)
+    return max(found, key=lambda each: each.number)
+
+
+def _read_place(worker: str, data: bytes) -> _Kept | None:
+    text, check = data[: -_CHECK_DIGITS - 1].rstrip(b" "), data[-_CHECK_DIGITS - 1 : -1]
+    if check != _check(text) or data[-1:] != b"\n":
+        return None
+    try:
+        members = json.loads(text)
+        version, name, number, seq, digest = (members[each] for each in ("v", "worker", "number", "seq", "digest"))
+    except (ValueError, KeyError, TypeError):
+        return None
+    if (version, name) != (VERSION, _name(worker)) or type(number) is not int or type(seq) is not int or not isinstance(digest, str):
+        return None
+    return _Kept(number, Head(seq, digest))
+
+
+_CHECK_DIGITS: Final = 32
+
+
+def _check(text: bytes) -> bytes:
+    return sha256(text).hexdigest()[:_CHECK_DIGITS].encode("ascii")
+
+
+def _name(worker: str) -> str:
+    # By a digest: the id of a Worker is a text of whoever created it, of any length and with any marks.
+    return sha256(worker.encode("utf-8", "surrogateescape")).hexdigest()[:32]
