@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from stateward.runtime.core.events import Citation, Judgement, Verdict
 from stateward.runtime.core.judging import output_fault
 from stateward.runtime.ports import Transcripts, VerificationRequest
+from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.verifier.contract import judged
 from stateward.runtime.verifier.declared import ToolDeclaration, ToolRefused
 from stateward.runtime.verifier.model import ModelBounds, ModelCaller, ModelMeans, ModelVerifier
@@ -103,6 +104,7 @@ class Bench:
     bounds: ModelBounds = field(default_factory=lambda: ModelBounds(call_seconds=30.0))
     seconds: Seconds = field(default_factory=Seconds)
     elapsed: Callable[[], float] | None = None
+    secrets: Secrets = NO_SECRETS
 
     @property
     def verifier(self) -> ModelVerifier:
@@ -114,5 +116,6 @@ class Bench:
             self.elapsed or self.seconds.elapsed,
             self.bounds,
             self.seconds.pause,
+            self.secrets,
         )
         return ModelVerifier(means, self.box.open)

@@ -17,6 +17,7 @@ from stateward.runtime.core.instance import Aside
 from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
 from stateward.runtime.session.chain import digest_of, link_all
 from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Entry, Kind, NewEntry
+from stateward.runtime.session.masking import Secrets
 from stateward.runtime.verifier.command import ENTRIES_BYTES_MAX, Command, CommandVerifier
 from stateward.store.memory_transcripts import MemoryTranscripts
 from tests.contracts.verifiers import WAYS, request_for
@@ -298,6 +299,26 @@ def test_an_attempt_is_not_gone_on_with_when_the_program_would_be_given_somethin
     judge(program("import sys; sys.exit(1)"), transcripts=kept).verify(request_for())
     cause, _ = failed(judge(program(answering(results({}))), transcripts=kept).verify(request_for(reason="another")))
     assert FailureCause.INCONSISTENT is cause
+
+
+def test_a_contradiction_is_told_as_one(program: MakeProgram) -> None:
+    given = results({"y": Verdict.MET})
+    given["results"][1]["missing"] = ["a test"]  # type: ignore[index]
+    cause, message = failed(judge(program(answering(given))).verify(request_for()))
+    assert (FailureCause.INCONSISTENT, True) == (cause, "says `met` and that something is missing" in message)
+
+
+def test_no_secret_is_given_to_it_or_kept_of_what_it_says(program: MakeProgram) -> None:
+    secret = "hunter2-hunter2"  # noqa: S105 -- that of a test
+    kept = MemoryTranscripts()
+    body = SAYS + (
+        f"answer = {results({})!r}; answer['results'][0]['rationale'] = json.dumps(request['entries'])[-900:] + 'hunter2' + '-hunter2'; "
+        "json.dump(answer, sys.stdout)"
+    )
+    verifier = CommandVerifier(Command(program(body), seconds=60.0), kept, lambda _: None, Secrets({"db": secret}))
+    outcome = answered(verifier.verify(request_for(reason=secret, captured=log(secret.encode()))))
+    assert 2 == outcome.judgements[0].rationale.count("«secret:db»") + outcome.judgements[0].rationale.count("\\u00absecret:db\\u00bb")
+    assert [False, False] == [secret.encode() in each for each in kept.records("w", "t")]
 
 
 def test_a_program_is_named_by_its_whole_path() -> None:

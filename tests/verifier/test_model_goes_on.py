@@ -12,6 +12,7 @@ import pytest
 
 from stateward.runtime.core.events import FailureCause, Usage, Verdict
 from stateward.runtime.ports import Damaged, VerifierAnswered, VerifierFailed, VerifierOutcome
+from stateward.runtime.session.masking import Secrets
 from stateward.runtime.verifier.model import Call, CallFailed, ModelBounds
 from stateward.runtime.verifier.model_stop import Stop
 from stateward.runtime.verifier.transcript import RECORDS_MAX, Asked, Ending, Mishap, Missed, Replied, Reply, ToolCall, decode, encode
@@ -207,6 +208,17 @@ def test_the_digest_covers_every_record() -> None:
 
     digests: Sequence[str] = (digest(), digest("one"), digest("two"), digest("one", "two"))
     assert 4 == len(set(digests))
+
+
+def test_no_secret_is_told_to_the_model_or_kept() -> None:
+    secret = "hunter2-hunter2"  # noqa: S105 -- that of a test
+    at = Bench(Scripted(), secrets=Secrets({"db": secret}))
+    at.box.file = f"password = {secret}"
+    at.box.user = f"Is {secret} done?"
+    answered(at.verifier.verify(request_for()))
+    kept = [decode(each) for each in at.transcripts.records("w", "t")]
+    assert not any(secret in repr(each) for each in kept)
+    assert "password = «secret:db»" in repr(kept)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.browse import READ_BYTES_MAX, Piece, SessionView, ViewBounds
 from stateward.runtime.session.chain import digest_of, time_text
 from stateward.runtime.session.entries import reference
+from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.session.strict import JsonValue, Malformed, parse, render
 from stateward.runtime.verifier.citing import resolved
 from stateward.runtime.verifier.declared import ToolRefused
@@ -88,9 +89,15 @@ class _GivenUp(Exception):
 class CommandVerifier:
     """The port `Verifier` over a program. Verifies one attempt at a time; `cancel` may be called from any thread."""
 
-    def __init__(self, command: Command, transcripts: Transcripts, workdir: Callable[[VerificationRequest], Path | None]) -> None:
-        """Take the program; `workdir` tells the folder of the work, where there is one."""
-        self._command, self._transcripts, self._workdir = command, transcripts, workdir
+    def __init__(
+        self,
+        command: Command,
+        transcripts: Transcripts,
+        workdir: Callable[[VerificationRequest], Path | None],
+        secrets: Secrets = NO_SECRETS,
+    ) -> None:
+        """Take the program; `workdir` tells the folder of the work, where there is one. None of the `secrets` is told or kept."""
+        self._command, self._transcripts, self._workdir, self._secrets = command, transcripts, workdir, secrets
         self._stop = Stop()
 
     @property
@@ -142,7 +149,7 @@ class CommandVerifier:
         return digest
 
     def _judgements(self, request: VerificationRequest, folder: Path | None, ledger: Ledger, digest: str) -> tuple[Judgement, ...]:
-        given = render(_request(request, folder, ledger))
+        given = self._secrets.mask_bytes(render(_request(request, folder, ledger)))
         kept = self._transcripts.records(request.worker, request.attempt)
         if kept and kept[0] != given:
             raise _Ended(FailureCause.INCONSISTENT, "what the program was given before the interruption is not what it would be given now")
@@ -150,8 +157,10 @@ class CommandVerifier:
         output = kept[1] if len(kept) > 1 else self._answer(request, given, folder, digest)
         try:
             return parse_finish(parse(output), request.questions)
-        except (Malformed, ToolRefused) as problem:
-            raise _Ended(FailureCause.MALFORMED, f"the answer of the program cannot be used: {problem}") from None
+        except Malformed as problem:
+            raise _Ended(FailureCause.MALFORMED, f"the answer of the program cannot be read: {problem}") from None
+        except ToolRefused as refused:
+            raise _Ended(refused.cause, f"the answer of the program is refused: {refused}") from None
 
     def _answer(self, request: VerificationRequest, given: bytes, folder: Path | None, digest: str) -> bytes:
         """Run the program, and keep what it says."""
@@ -166,12 +175,13 @@ class CommandVerifier:
             case Ended.BY_ITSELF:
                 pass
         if ran.status != 0:
-            said = shown(ran.errors.decode("utf-8", "replace"), SAID_CHARACTERS_MAX)
+            said = shown(self._secrets.mask(ran.errors.decode("utf-8", "replace")), SAID_CHARACTERS_MAX)
             raise _Ended(FailureCause.UNAVAILABLE, f"the program ended with status {ran.status} and said {said}")
         if self._program_digest(folder) != digest:
             raise _Ended(FailureCause.INCONSISTENT, "the program was replaced while it ran")
-        self._keep(request, 2, ran.output)
-        return ran.output
+        output = self._secrets.mask_bytes(ran.output)
+        self._keep(request, 2, output)
+        return output
 
     def _ran(self, given: bytes) -> Ran:
         command = (str(self._command.program), *self._command.arguments)

@@ -28,6 +28,7 @@ from stateward.runtime.ports import (
 )
 from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.chain import digest_of, time_text
+from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.session.strict import Malformed, parse
 from stateward.runtime.verifier.declared import ToolDeclaration, ToolRefused
 from stateward.runtime.verifier.model_stop import Stop, Stopped
@@ -195,6 +196,8 @@ class ModelMeans:
     bounds: ModelBounds = field(default_factory=ModelBounds)
     pause: Callable[[Stop, float], bool] = Stop.wait
     """Waits between two tries, and tells whether it was stopped."""
+    secrets: Secrets = NO_SECRETS
+    """What the model is never told, wherever it may stand."""
 
 
 class ModelVerifier:
@@ -250,7 +253,7 @@ class _Attempt:
         self._refused: ToolRefused | None = None
         """Why the last call that was to finish did not; None when others came after it."""
         self._tools = (*box.declarations, box.finish)
-        self._opening = (box.system, box.user, _tools_text(self._tools))
+        self._opening = (box.system, means.secrets.mask(box.user), _tools_text(self._tools))
 
     def account(self) -> Account:
         return Account(self._transcript.usage(), self._caller.model, self._box.prompt_digest, self._transcript.digest)
@@ -298,7 +301,7 @@ class _Attempt:
             raise ToolRefused(f"there is no tool {shown(call.name)}")
         if self._shown_bytes >= self._bounds.shown_bytes:
             raise ToolRefused(f"{self._bounds.shown_bytes} bytes were shown, and no more are")
-        return self._box.call(call.name, _arguments(call))
+        return self._means.secrets.mask(self._box.call(call.name, _arguments(call)))
 
     # --- requests ---------------------------------------------------------------------------------------------------------------
 
@@ -358,7 +361,7 @@ class _Attempt:
             raise _Ended(FailureCause.BUDGET, message)
         only = self._box.finish.name if last else ""
         turns = tuple(self._turns)
-        return Call(self._box.system, self._box.user, self._tools, turns, only, seconds, output, self._bounds.reply_bytes)
+        return Call(*self._opening[:2], self._tools, turns, only, seconds, output, self._bounds.reply_bytes)
 
     def _given_tokens(self) -> int:
         texts = [*self._opening, *(each.reply.layer for each in self._turns), *(to.text for each in self._turns for to in each.returned)]

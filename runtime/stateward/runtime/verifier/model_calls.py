@@ -55,19 +55,19 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from stateward.runtime.core.texts import cut, shown
+from stateward.runtime.session.masking import NO_SECRETS, VALUE_CHARACTERS_MIN, Secrets, placeholder
 from stateward.runtime.verifier.declared import ToolDeclaration
 from stateward.runtime.verifier.model import Call, CallFailed, Turn
 from stateward.runtime.verifier.model_settings import Model as Chosen
 from stateward.runtime.verifier.model_stop import Stop, Stopped
 from stateward.runtime.verifier.transcript import Ending, Mishap, Reply, ToolCall, ToolReturn
 
-MASK: Final = "«secret:verifier_key»"
+KEY_NAME: Final = "verifier_key"
+"""What takes the place of the key names it so."""
 NO_KEY: Final = "none"
 """Is sent where no key is configured, so that no library looks for one in the environment."""
 MESSAGE_BYTES_MAX: Final = 2 * 1024
 """What is told of a request that failed."""
-KEY_BYTES_MASKED_MIN: Final = 6
-"""A shorter key would be found in texts that have nothing to do with it."""
 _ENDINGS: Final = {"length": Ending.LENGTH, "content_filter": Ending.FILTERED}
 
 
@@ -77,6 +77,8 @@ class LibraryCaller:
     def __init__(self, chosen: Chosen, key: str | None) -> None:
         """Take the model that the profile chose, and its key where it needs one."""
         self._chosen, self._key = chosen, key
+        # A shorter one than can be kept out of texts is none that any provider gives.
+        self._secrets = NO_SECRETS if key is None or len(key) < VALUE_CHARACTERS_MIN else Secrets({KEY_NAME: key})
 
     @property
     def model(self) -> str:
@@ -138,22 +140,17 @@ class LibraryCaller:
     def _failed(self, problem: Exception, wire: "_Wire") -> CallFailed:
         if wire.overrun:
             return CallFailed(Mishap.TOO_MUCH, f"the reply is over the limit of {wire.bytes_max} bytes")
-        said = cut(self._masked(str(problem)) or type(problem).__name__, MESSAGE_BYTES_MAX)
+        said = cut(self._secrets.mask(str(problem)) or type(problem).__name__, MESSAGE_BYTES_MAX)
         wait = problem.retry_after if isinstance(problem, ModelAPIError) else None
         return CallFailed(_mishap(problem), said, wait)
 
     def _reply(self, response: ModelResponse, wire: "_Wire") -> Reply:
         layer = ModelMessagesTypeAdapter.dump_json([response]).decode("utf-8")
-        masked = self._masked(layer)
+        masked = self._secrets.mask(layer)
         if masked == layer:
-            return _reply(response, layer, self._masked(wire.text))
+            return _reply(response, layer, self._secrets.mask(wire.text))
         (response,) = _responses(masked)
-        return _reply(response, masked, MASK)  # what came in pieces may hold the key in pieces
-
-    def _masked(self, text: str) -> str:
-        if self._key is None or len(self._key) < KEY_BYTES_MASKED_MIN:
-            return text
-        return text.replace(self._key, MASK).replace(json.dumps(self._key)[1:-1], MASK)
+        return _reply(response, masked, placeholder(KEY_NAME))  # what came in pieces may hold the key in pieces
 
 
 def _mishap(problem: Exception) -> Mishap:

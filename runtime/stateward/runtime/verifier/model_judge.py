@@ -10,6 +10,7 @@ from pathlib import Path
 from stateward.runtime.ports import Clock, Ids, Transcripts, VerificationRequest
 from stateward.runtime.profile import ModelSettings, Profile, VerifierBounds
 from stateward.runtime.session.browse import ViewBounds
+from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.verifier.command import Command, CommandVerifier
 from stateward.runtime.verifier.model import ModelBounds, ModelCaller, ModelMeans, ModelVerifier
 from stateward.runtime.verifier.model_keys import ModelUnusable, read_key
@@ -26,12 +27,16 @@ def model_verifier(
     elapsed: Callable[[], float],
     open_workdir: OpenWorkdir | None,
     home: Path,
+    secrets: Secrets = NO_SECRETS,
 ) -> ModelVerifier:
-    """Make the judge of a profile whose verifier is a model; `home` is where a key file below `~/` lies. Raises ModelUnusable."""
+    """Make the judge of a profile whose verifier is a model; `home` is where a key file below `~/` lies. Raises ModelUnusable.
+
+    The model is told none of the `secrets`.
+    """
     assert profile.model is not None, "the profile names a model"
     caller = model_caller(profile.model, home)
     bounds = profile.verification
-    means = ModelMeans(caller, transcripts, clock, ids, elapsed, _bounds(bounds))
+    means = ModelMeans(caller, transcripts, clock, ids, elapsed, _bounds(bounds), secrets=secrets)
     view = ViewBounds(bounds.read_bytes, bounds.page_entries)
 
     def box(request: VerificationRequest) -> AbstractContextManager[AttemptToolbox]:
@@ -56,12 +61,17 @@ def model_caller(settings: ModelSettings, home: Path) -> ModelCaller:
     return LibraryCaller(model, None if settings.key is None else read_key(settings.key, home))
 
 
-def command_verifier(profile: Profile, transcripts: Transcripts, workdir: Callable[[VerificationRequest], Path | None]) -> CommandVerifier:
+def command_verifier(
+    profile: Profile,
+    transcripts: Transcripts,
+    workdir: Callable[[VerificationRequest], Path | None],
+    secrets: Secrets = NO_SECRETS,
+) -> CommandVerifier:
     """Make the judge of a profile whose verifier is a program."""
     assert profile.program, "the profile names a program"
     program, *arguments = profile.program
     command = Command(Path(program), tuple(arguments), seconds=float(profile.verification.wall_seconds))
-    return CommandVerifier(command, transcripts, workdir)
+    return CommandVerifier(command, transcripts, workdir, secrets)
 
 
 def _bounds(given: VerifierBounds) -> ModelBounds:
