@@ -12,11 +12,13 @@ from typing import Final
 from stateward.runtime.core.events import Citation, FailureCause, Judgement
 from stateward.runtime.ports import VerificationRequest
 from stateward.runtime.session.browse import SessionView, ViewBounds
+from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.verifier.arguments import refused
 from stateward.runtime.verifier.citing import citing_faults, resolved
 from stateward.runtime.verifier.declared import ToolDeclaration
 from stateward.runtime.verifier.finish import FINISH, parse_finish
 from stateward.runtime.verifier.ledger import Ledger
+from stateward.runtime.verifier.masked import MaskedWorkdir
 from stateward.runtime.verifier.prompt import prompt
 from stateward.runtime.verifier.tools import VerifierTools, WorkdirReader, channel_lines
 
@@ -84,8 +86,13 @@ OpenWorkdir = Callable[[VerificationRequest], AbstractContextManager[WorkdirRead
 
 
 @contextmanager
-def toolbox(request: VerificationRequest, open_workdir: OpenWorkdir | None, bounds: ViewBounds | None = None) -> Iterator[AttemptToolbox]:
-    """Open the toolbox of an attempt, with the folder of the work where the Worker has one. Raises what opening that raises."""
+def toolbox(
+    request: VerificationRequest, open_workdir: OpenWorkdir | None, bounds: ViewBounds | None = None, secrets: Secrets = NO_SECRETS
+) -> Iterator[AttemptToolbox]:
+    """Open the toolbox of an attempt, with the folder of the work where the Worker has one. Raises what opening that raises.
+
+    None of the `secrets` is shown in the lines of a file, which can be cited all the same.
+    """
     opened: AbstractContextManager[WorkdirReader | None] = nullcontext() if open_workdir is None else open_workdir(request)
     with opened as workdir:
-        yield AttemptToolbox(request, workdir, bounds)
+        yield AttemptToolbox(request, None if workdir is None else MaskedWorkdir(workdir, secrets), bounds)
