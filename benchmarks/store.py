@@ -1,9 +1,9 @@
 """What a durable append costs, beside what the disk and bare SQLite cost in the same process on the same disk.
 
 Measured in turns, so that whatever else the machine does falls on all alike: a probe (append to a growing file, fdatasync), bare
-sqlite3 (same columns, WAL, synchronous FULL, head row swapped), our store, and our store with a witness. Figures are microseconds and ratios to the probe;
-`mean` holds the checkpoints, `median` does not. The same on PostgreSQL, beside one bare INSERT and its commit; a transition is two
-appends. Run `python -m benchmarks.store`; it prints JSON.
+sqlite3 (same columns, WAL, synchronous FULL, head row swapped), our store, and our store with a witness. Figures are microseconds and
+ratios to the probe; `mean` holds the checkpoints, `median` does not. The same on PostgreSQL, beside one bare INSERT and its commit; a
+transition is two appends. Run `python -m benchmarks.store`; it prints JSON.
 """
 
 import argparse
@@ -147,7 +147,7 @@ def in_turns(acts: dict[str, Act], rounds: int, times: int) -> dict[str, list[fl
 
 def commits(folder: Path, rounds: int) -> dict[str, dict[str, float]]:
     """Measure one durable commit each way."""
-    witness = FileWitness(folder / "witness", sys.stderr.write)
+    witness = FileWitness(folder / "witness", print)
     with (
         open_store(folder / "commits.db", write=True, create=True) as store,
         open_store(folder / "witnessed.db", write=True, create=True, witness=witness) as witnessed,
