@@ -25,7 +25,7 @@ from stateward.runtime.workdir.facts import (
     decode_facts,
     encode_facts,
 )
-from stateward.runtime.workdir.limits import FactsBounds
+from stateward.runtime.workdir.limits import NAMED_BYTES_MAX, FactsBounds
 from stateward.runtime.workdir.repository import find_repository
 from stateward.runtime.workdir.taking import facts
 from tests.workdir.repositories import Repo, contents, repo, tracked_repo
@@ -346,6 +346,28 @@ def test_the_bound_on_changes_accepts_its_exact_value(work: Repo) -> None:
     found = taken(work, changes=3, changes_listed=2)
     assert (3, ["0.txt", "1.txt"]) == (found.changed_count, [each.path for each in found.changed])
     assert "more than 2 files are changed" == unknown(work.root, changes=2)
+
+
+def test_names_take_no_more_room_than_they_may(work: Repo) -> None:
+    folder = "/".join("d" * 200 for _ in range(10))
+    for number in range(20):
+        work.write(f"{folder}/{number}", "x")
+    found = taken(work)
+    assert (20, NAMED_BYTES_MAX // len(f"{folder}/10")) == (found.changed_count, len(found.changed))
+
+
+@pytest.mark.parametrize("ref", ["x" * 2000, "../../x", "", "heads/main"])
+def test_an_upstream_that_names_no_ref_is_none(work: Repo, ref: str) -> None:
+    work.git("config", "branch.main.remote", ".")
+    work.git("config", "branch.main.merge", f"refs/{ref}" if ref.startswith("x") else ref)
+    assert (None, True) == ((found := taken(work)).upstream, found.clean)
+
+
+def test_an_upstream_whose_ref_is_broken_has_no_commit(work: Repo) -> None:
+    work.git("config", "branch.main.remote", ".")
+    work.git("config", "branch.main.merge", "refs/heads/broken")
+    work.write(".git/refs/heads/broken", "no commit\n")
+    assert (Upstream("refs/heads/broken", None, None, None), True) == ((found := taken(work)).upstream, found.clean)
 
 
 def test_a_file_too_large_for_the_digest_enters_it_by_size_and_times(work: Repo) -> None:

@@ -276,6 +276,11 @@ def test_a_pipe_in_the_place_of_a_git_directory_is_not_waited_for(work: Repo) ->
     assert FactsUnknown("`.git` is neither a folder nor a file") == facts(work.root)
 
 
+def test_a_link_in_the_place_of_a_git_directory_is_named(work: Repo) -> None:
+    git_link(work)
+    assert FactsUnknown("`.git` is a link") == facts(work.root)
+
+
 def test_a_git_directory_that_lies_open_in_the_folder_is_none(work: Repo) -> None:
     (work.root / ".git").rename(work.root / "moved")
     assert isinstance(facts(work.root), NoWorkTree)
@@ -316,6 +321,10 @@ def test_traps_among_the_files_are_told_and_not_opened(work: Repo) -> None:
     kinds = {each.path: each.kind.value for each in found.changed}
     # Git passes over pipes and sockets that it does not know, as nobody could commit them.
     assert {"a.txt": "modified", "folder": "untracked", "folder/a.txt": "deleted", "link": "untracked"} == kinds
+    (work.root.parent / "outside" / "a.txt").write_text("changed\n", "utf-8")
+    again = facts(work.root)
+    assert isinstance(again, WorkdirFacts)
+    assert found.dirty_digest == again.dirty_digest
 
 
 def test_a_file_of_5_gb_enters_by_its_size(work: Repo) -> None:

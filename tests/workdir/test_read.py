@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.runtime.workdir.limits import LINE_NUMBER_MAX, SAMPLE_BYTES, ViewBounds
-from stateward.runtime.workdir.reading import decoded
+from stateward.runtime.workdir.reading import decoded, is_binary
 from stateward.runtime.workdir.shown import RefusalCode, Refused, Shown
 from stateward.runtime.workdir.view import WorkdirView
 from tests.workdir.trees import Tree
@@ -155,6 +155,17 @@ def test_a_folder_is_no_file(place: Tree, view: WorkdirView) -> None:
 def test_a_file_that_may_not_be_read_is_refused(place: Tree, view: WorkdirView) -> None:
     place.write("a.txt").chmod(0)
     assert RefusalCode.UNREADABLE == refused(view.read("a.txt"))
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_shown(place: Tree, view: WorkdirView, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = place.write("a.txt", "one\n")
+
+    def changing(handle: int) -> bool:
+        file.write_text("one\ntwo\n", "utf-8")
+        return is_binary(handle)
+
+    monkeypatch.setattr("stateward.runtime.workdir.reading.is_binary", changing)
+    assert Refused(RefusalCode.CHANGED, "`a.txt` was changed while it was read", "read it again") == view.read("a.txt")
 
 
 def test_what_was_shown_is_compared_with_what_is_there(place: Tree, view: WorkdirView) -> None:

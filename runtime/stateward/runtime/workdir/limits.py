@@ -84,6 +84,8 @@ REF_HOPS_MAX: Final = 5
 REF_BYTES_MAX: Final = 1024
 GIT_MEMORY_MAX: Final = 4 * 1024 * 1024 * 1024
 """Address space of one git process; packs are mapped into it."""
+NAMED_BYTES_MAX: Final = 32 * 1024
+"""Of all changed paths that are named together, and of all hidden ones."""
 HIDDEN_LISTED_MAX: Final = 50
 """Paths named that uncommitted patterns hide."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from stateward.runtime.core.texts import size_of
 from stateward.runtime.workdir.beneath import Opener
 from stateward.runtime.workdir.dirty import Digester
 from stateward.runtime.workdir.facts import (
@@ -24,7 +25,7 @@ from stateward.runtime.workdir.facts import (
     clean_of,
 )
 from stateward.runtime.workdir.git import Git, GitFailed, find_git, private_git, write_config
-from stateward.runtime.workdir.limits import HIDDEN_LISTED_MAX, FactsBounds
+from stateward.runtime.workdir.limits import HIDDEN_LISTED_MAX, NAMED_BYTES_MAX, REF_BYTES_MAX, FactsBounds
 from stateward.runtime.workdir.repository import Checkout, NotATop, Repository, Unknown, find_repository
 from stateward.runtime.workdir.root import Root, is_outside_name
 
@@ -96,10 +97,10 @@ class _Taking:
             head=checkout.commit,
             branch=checkout.ref.removeprefix(_HEADS) if checkout.ref else None,
             clean=clean_of(len(changes), frozenset(self.caveats)),
-            changed=tuple(Change(path, kind) for path, kind in sorted(changes.items())[: self.bounds.changes_listed]),
+            changed=tuple(Change(path, changes[path]) for path in _first(sorted(changes), self.bounds.changes_listed)),
             changed_count=len(changes),
             dirty_digest=dirty,
-            hidden=tuple(self.hidden[:HIDDEN_LISTED_MAX]),
+            hidden=_first(self.hidden, HIDDEN_LISTED_MAX),
             upstream=upstream,
             caveats=tuple(sorted(self.caveats)),
         )
@@ -222,9 +223,12 @@ class _Taking:
         branch = checkout.ref.removeprefix(_HEADS)
         remote, merge = (self.settings.get(f"branch.{branch}.{name}", "") for name in ("remote", "merge"))
         ref = merge if remote == "." else _tracking(self.settings.get(f"remote.{remote}.fetch", ""), merge)
-        if not ref.startswith("refs/") or ".." in ref:
+        if not ref.startswith("refs/") or ".." in ref or len(ref) > REF_BYTES_MAX:
             return None
-        commit = self.repository.resolve(ref)
+        try:
+            commit = self.repository.resolve(ref)
+        except Unknown:  # whatever is wrong with it, the other facts hold
+            commit = None
         ahead, behind = self._apart(checkout.commit, commit)
         return Upstream(ref, commit, ahead, behind)
 
@@ -237,6 +241,17 @@ class _Taking:
             return None, None
         ahead, behind = said.split()
         return int(ahead), int(behind)
+
+
+def _first(paths: Sequence[str], most: int) -> tuple[str, ...]:
+    """Give the first paths, as many as may be named."""
+    room, named = NAMED_BYTES_MAX, 0
+    for path in paths[:most]:
+        room -= size_of(path)
+        if room < 0:
+            break
+        named += 1
+    return tuple(paths[:named])
 
 
 def _tracking(spec: str, merge: str) -> str:
