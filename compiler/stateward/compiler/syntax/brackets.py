@@ -34,6 +34,8 @@ class Balanced:
     faults: list[Fault] = field(default_factory=list)
     partner: list[int] = field(default_factory=list)
     """By token: for a bracket the number of its other half, else -1."""
+    after_strays: set[int] = field(default_factory=set)
+    """Numbers of tokens before which a closer was taken out."""
     is_loose: bool = False
     """Whether the first and the last token are braces put around a module that has none."""
 
@@ -45,7 +47,8 @@ def balance(tokens: Tokens) -> Balanced:
         tokens = _cut(tokens, pairing.stopped_at)
         pairing = pair(tokens)
     tokens, pairing, opened = _opened(tokens, pairing)
-    balanced = Balanced(_rebuilt(tokens, pairing), [*opened, *_faults(tokens, pairing)], pairing.partner)
+    rebuilt, after_strays = _rebuilt(tokens, pairing)
+    balanced = Balanced(rebuilt, [*opened, *_faults(tokens, pairing)], pairing.partner, after_strays)
     if balanced.tokens is not tokens:
         number_partners(balanced)
     return balanced
@@ -100,15 +103,16 @@ def _with_brace(tokens: Tokens, at: int) -> Tokens:
     )
 
 
-def _rebuilt(tokens: Tokens, pairing: Pairing) -> Tokens:
-    """Put in and take out what the pairing says."""
+def _rebuilt(tokens: Tokens, pairing: Pairing) -> tuple[Tokens, set[int]]:
+    """Put in and take out what the pairing says; gives also the numbers of the tokens before which something was taken out."""
     if not pairing.faults:
-        return tokens
+        return tokens, set()
     kinds = tokens.kinds
     missing: dict[int, list[int]] = {}
     for opener in sorted(pairing.cut_at, reverse=True):
         missing.setdefault(pairing.cut_at[opener], []).append(opener)
     made = Tokens(tokens.text, comments=tokens.comments, unclosed=tokens.unclosed)
+    after_strays: set[int] = set()
     left_out = pairing.strays | pairing.repeated | {at + 1 for at in pairing.strays if _is_end_of_stray(kinds, at)}
     for at, kind in enumerate([*kinds, ""]):
         for opener in missing.get(at, ()):
@@ -120,7 +124,9 @@ def _rebuilt(tokens: Tokens, pairing: Pairing) -> Tokens:
         elif kind and at not in left_out:
             opener = pairing.swapped.get(at, -1)
             made.add(kind if opener < 0 else CLOSERS[kinds[opener]], tokens.starts[at], tokens.ends[at])
-    return made
+        elif kind:
+            after_strays.add(len(made.kinds))
+    return made, after_strays
 
 
 def _is_end_of_stray(kinds: list[str], at: int) -> bool:

@@ -111,7 +111,7 @@ def name_missing(spot: Spot) -> Mend | None:
     if spot.construct is Construct.PARAMETERS:
         return _parameter_missing(spot)
     if spot.construct is Construct.LET:
-        return None
+        return Mend(at_spot(spot, "the name of a binding is missing", "a name belongs here")) if spot.is_before_in else None
     if spot.kind == OUTER_REST:
         return Mend(at_spot(spot, "a module without braces has no rest", "only in braces", "put the fields in braces"))
     return Mend(at_spot(spot, "the name of a field is missing", "a name belongs here"))
@@ -205,7 +205,7 @@ def word_in_front(spot: Spot) -> Mend | None:
 
 def in_before_body(spot: Spot) -> Mend | None:
     """Answer `let a = 1; a + 1`: the body was begun without `in`."""
-    if spot.construct is not Construct.LET or not spot.accepts("EQUAL") or spot.kind not in _AFTER_OPERANDS:
+    if spot.construct is not Construct.LET or spot.is_before_in or not spot.accepts("EQUAL") or spot.kind not in _AFTER_OPERANDS:
         return None
     begun = -1
     while spot.kind_at(begun - 1) == "DOT":

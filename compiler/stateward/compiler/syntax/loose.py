@@ -33,6 +33,7 @@ def braced(balanced: Balanced) -> Balanced:
     """Put a module without braces into braces."""
     tokens = balanced.tokens
     made = Tokens(tokens.text, comments=tokens.comments, unclosed=tokens.unclosed)
+    after_strays = set()
     made.add("LBRACE", tokens.starts[0], tokens.starts[0])
     closer = -1
     open_lets = 0
@@ -46,8 +47,10 @@ def braced(balanced: Balanced) -> Balanced:
                 made.add("SEMICOLON", tokens.ends[at - 1], tokens.ends[at - 1])
             in_value = kind == "EQUAL" or (in_value and kind != "SEMICOLON")
             outer_rest = kind == "ELLIPSIS"
+        if at in balanced.after_strays:
+            after_strays.add(len(made.kinds))
         made.add(OUTER_REST if outer_rest else kind, tokens.starts[at], tokens.ends[at])
     made.add("RBRACE", tokens.ends[-1], tokens.ends[-1])
-    result = Balanced(made, balanced.faults, is_loose=True)
+    result = Balanced(made, balanced.faults, after_strays=after_strays, is_loose=True)
     number_partners(result)
     return result

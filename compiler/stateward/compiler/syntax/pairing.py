@@ -162,12 +162,12 @@ def _narrow(kinds: list[str], pairing: Pairing, indents: Indents) -> None:
 
 
 def _ends_braces(kinds: list[str], indents: Indents, opener: int, at: int) -> bool:
-    """Tell whether braces end before a token directly in them: a second semicolon, or a field whose line begins outside."""
+    """Tell whether braces end before a token directly in them: a second semicolon, an `in`, or a field whose line begins outside."""
     if kinds[at] == "SEMICOLON":
         return kinds[at - 1] == "SEMICOLON" or at - 1 == opener
-    return indents.is_outside(at, opener) and starts_field(kinds, at)
+    return kinds[at] == "IN" or (indents.is_outside(at, opener) and starts_field(kinds, at))
 
 
 def _ends_others(kinds: list[str], _indents: Indents, _opener: int, at: int) -> bool:
     """Tell whether an array or parentheses end before a token directly in them: they hold neither semicolons nor fields."""
-    return kinds[at] == "SEMICOLON" or (kinds[at - 1] != "DOT" and starts_field(kinds, at))
+    return kinds[at] in {"SEMICOLON", "IN"} or (kinds[at - 1] != "DOT" and starts_field(kinds, at))

@@ -49,6 +49,8 @@ class Recovery:
         self.faults: list[Fault] = []
         self.left_over: int | None = None
         """Where the first token ends that stands after the expression of a module."""
+        self._doubted: set[int] = set()
+        """Brackets that were not meant, so that nothing is said of what stands in them."""
         self._quiet: set[int] = set()
         """Tokens at which nothing more is said, as it would only follow from what was said last."""
 
@@ -77,7 +79,9 @@ class Recovery:
     def _step(self, spot: Spot) -> int:
         """Deal with a token that does not fit; gives the token to go on with, or -1."""
         mend = next(mend for mend in (asked(spot) for asked in _ASKED) if mend)
-        quiet = spot.is_reported or spot.at in self._quiet
+        quiet = spot.is_reported or spot.at in self._quiet or spot.opener in self._doubted
+        if spot.is_in_doubt:
+            self._doubted.add(spot.opener)
         if not quiet:
             self.faults.append(_with_merge(spot, mend.fault))
         if spot.construct is Construct.LONE and self.automaton.accepts([END]):
@@ -85,9 +89,8 @@ class Recovery:
         at = self._mended(spot, mend)
         if at is None:
             return self._skipped(spot, spot.end() if mend.to_end else spot.sync())
-        self._quiet = {at}
-        if mend.insert[-1:] == ("EQUAL",) or (mend.insert[-1:] == (ERROR,) and self.kinds[at + 1 : at + 2] == self.kinds[at : at + 1]):
-            self._quiet.add(at + 1)
+        # After something was put in, the next token follows from the same slip where it does not fit either.
+        self._quiet = {at, at + 1} if mend.insert[-1:] in {("EQUAL",), (ERROR,)} else {at}
         return at
 
     def _ended(self, spot: Spot) -> int:

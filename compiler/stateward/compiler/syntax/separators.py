@@ -58,7 +58,7 @@ def arms_missing(spot: Spot) -> Mend | None:
 
 def in_missing(spot: Spot) -> Mend | None:
     """Answer `let a = 1;`, `let a = 1; { b = a; }`, and a last binding with no semicolon either."""
-    if spot.construct is not Construct.LET:
+    if spot.construct is not Construct.LET or (spot.is_before_in and not spot.accepts("SEMICOLON", "IN")):
         return None
     after_value = spot.accepts("SEMICOLON", "IN") and (spot.kind in CLOSING or spot.kind == END)
     if not after_value and not spot.accepts("IN"):

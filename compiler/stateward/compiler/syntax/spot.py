@@ -33,6 +33,7 @@ class Construct(Enum):
     LET = "the bindings of a let"
 
 
+_PARTS: Final = frozenset({"fields", "items", "arms"})
 SEPARATORS: Final = {
     Construct.LOOSE: "SEMICOLON",
     Construct.OBJECT: "SEMICOLON",
@@ -58,6 +59,7 @@ class Spot:
         self._partner = balanced.partner
         self._is_loose = balanced.is_loose
         self._unclosed = balanced.tokens.unclosed
+        self._after_strays = balanced.after_strays
 
     @property
     def kind(self) -> str:
@@ -104,6 +106,17 @@ class Spot:
     def partner(self, offset: int) -> int:
         """Give how far away the other half of a bracket near by is, counted from the spot's token."""
         return self._partner[self.at + offset] - self.at
+
+    @cached_property
+    def is_before_in(self) -> bool:
+        """Whether the `in` of the bindings around the spot comes later on."""
+        at, open_lets = self.at, 0
+        while self.kinds[at] not in CLOSING and self.kinds[at] != END:
+            if self.kinds[at] == "IN" and not open_lets:
+                return True
+            open_lets += (self.kinds[at] == "LET") - (self.kinds[at] == "IN")
+            at = max(at, self._partner[at]) + 1
+        return False
 
     def accepts(self, *kinds: str) -> bool:
         """Tell whether tokens of these kinds would fit here, one after the other."""
@@ -231,15 +244,47 @@ class Spot:
             return True
         if self._is_odd_mark(-1) or self._is_odd_mark(0):
             return True
-        return self.construct in {Construct.PAREN, Construct.CALL, Construct.PARAMETERS} and self._ends_early()
+        if self.at in self._after_strays:
+            return True
+        if self.kind in CLOSERS and self._ends_early(self.at) and self.construct is not Construct.LONE:
+            return True
+        return self.is_in_doubt or (self._is_in_open and self.construct in {Construct.PAREN, Construct.CALL, Construct.PARAMETERS})
+
+    @property
+    def opener(self) -> int:
+        """The number of the bracket that opens the construct; -1 where none does."""
+        if self.construct in {Construct.LONE, Construct.LOOSE, Construct.LET}:
+            return -1
+        number: int = self.automaton.values[self.base - 2]
+        return number
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether not even the first part of the construct fits, where it or one around it is never closed: its bracket was not meant."""
+        if self.opener < 0 or self._has_parts:
+            return False
+        symbols, states, values = self.automaton.tables.symbols, self.automaton.states, self.automaton.values
+        kind = symbols[states[self.base - 1]]
+        openers = (values[depth - 1] for depth in range(1, self.base) if symbols[states[depth]] == kind)
+        return any(self._ends_early(opener) for opener in openers)
+
+    @property
+    def _is_in_open(self) -> bool:
+        """Whether the construct has an end that was put in."""
+        return self.opener >= 0 and self._ends_early(self.opener)
 
     def _is_odd_mark(self, offset: int) -> bool:
         """Tell whether a token near by is a mark that is written in no way of the language."""
         text = self.text_at(offset)
         return self.kind_at(offset) in MARK_KINDS and text != "" and text not in PUNCTUATION
 
-    def _ends_early(self) -> bool:
-        """Tell whether the parentheses around the spot have an end that was put in."""
-        opener = self.automaton.values[self.base - 2]
-        closer: int = self._partner[opener]
-        return self._starts[closer] == self._ends[closer]
+    def _ends_early(self, opener: int) -> bool:
+        """Tell whether a bracket of the author's has an end that was put in."""
+        closer = self._partner[opener]
+        return self._starts[closer] == self._ends[closer] and self._starts[opener] < self._ends[opener]
+
+    @property
+    def _has_parts(self) -> bool:
+        """Whether a part of the construct is complete."""
+        states = self.automaton.states
+        return len(states) > self.base and self.automaton.tables.symbols[states[self.base]] in _PARTS
