@@ -144,6 +144,28 @@ def test_an_older_copy_is_only_looked_at_until_a_person_accepts_it_and_a_stateme
     assert (1, ["accept-rollback"]) == (predicate["log"]["rollbacks_accepted"], [each["verb"] for each in predicate["operator_acts"]])
 
 
+def test_a_key_may_be_what_a_command_prints(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    here.call(*here.scripted("--max-requests", "1"))
+    program = here.folder / "keyring"
+    program.write_text(f'#!/bin/sh\ntest "$1" = --name && echo {"0f" * 32}\n', "ascii")
+    program.chmod(0o700)
+    refused = here.call("key", "command", str(program), "--other")
+    assert (3, True) == (refused.status, "ended with status 1" in refused.err)
+    said = here.done("key", "command", str(program), "--name")
+    assert said.startswith("entries are sealed with seal-")
+    here.done(*here.scripted("--resume"))
+    status, data = verified(here)
+    assert (0, ("yes", "yes", "yes"), data["entries"]) == (status, answers(data), data["sealed"])
+    listed = [json.loads(line) for line in here.done("key", "list", "--json").splitlines()]
+    assert [said.split()[4]] == [each["id"] for each in listed if each["current"] and each["purpose"] == "seal"]
+    assert 3 == here.call("key", "rotate").status
+    worker = here.status()["worker"]
+    program.unlink()
+    gone = here.call("operate", "pause", worker, "--reason", "wait")
+    assert (3, True) == (gone.status, "cannot be run" in gone.err)
+
+
 def test_a_worker_that_was_taken_out_of_the_store_is_missed_by_its_witness(here: Place) -> None:
     worker = here.status()["worker"]
     by_hand(here, "DELETE FROM entries", "DELETE FROM heads", "DELETE FROM workers")

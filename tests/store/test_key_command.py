@@ -9,7 +9,7 @@ import pytest
 
 from stateward.runtime.ports import KeysUnusable
 from stateward.store import key_command
-from stateward.store.key_command import CommandKeys, configure, configured, keys_at
+from stateward.store.key_command import CommandKeys, configure, configured
 from stateward.store.keys import KeyFolder, Purpose
 from stateward.store.seal import HmacSealer
 from tests.store.sealing import NOON
@@ -25,8 +25,8 @@ def script(folder: Path, text: str, name: str = "keyring") -> str:
     return str(path)
 
 
-def keys(folder: Path) -> KeyFolder:
-    return keys_at(folder, lambda: NOON)
+def keys(folder: Path) -> CommandKeys:
+    return CommandKeys(folder, lambda: NOON)
 
 
 def problem(folder: Path, *command: str) -> KeysUnusable:
@@ -50,7 +50,12 @@ def test_what_a_command_prints_seals_and_its_id_follows_from_it(tmp_path: Path, 
 
 def test_a_folder_without_a_command_holds_its_keys_itself(tmp_path: Path) -> None:
     assert (None, None) == (configured(tmp_path / "none"), configured(tmp_path))
-    assert not isinstance(keys(tmp_path / "none"), CommandKeys)
+    made = keys(tmp_path / "keys").current(Purpose.SEAL)
+    assert (
+        made == keys(tmp_path / "keys").current_and_kept(Purpose.SEAL) == KeyFolder(tmp_path / "keys", lambda: NOON).current(Purpose.SEAL)
+    )
+    assert made.id != keys(tmp_path / "keys").rotate(Purpose.SEAL).id
+    assert 2 == len(keys(tmp_path / "keys").listed())
 
 
 def test_keys_of_the_folder_go_on_checking_and_signing(tmp_path: Path) -> None:
@@ -150,7 +155,7 @@ def test_a_file_that_names_no_command_is_refused(tmp_path: Path, content: str) -
     (folder / key_command.COMMAND_NAME).write_text(content, "ascii")
     (folder / key_command.COMMAND_NAME).chmod(0o600)
     with pytest.raises(KeysUnusable, match="names no command"):
-        keys(folder)
+        keys(folder).current(Purpose.SEAL)
 
 
 def test_a_file_that_others_can_write_is_refused(tmp_path: Path) -> None:
@@ -161,4 +166,4 @@ def test_a_file_that_others_can_write_is_refused(tmp_path: Path) -> None:
     assert [str(tmp_path / "keyring")] == json.loads(named.read_bytes())
     named.chmod(0o620)
     with pytest.raises(KeysUnusable):
-        keys(folder)
+        keys(folder).current(Purpose.SEAL)

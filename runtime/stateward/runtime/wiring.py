@@ -215,9 +215,10 @@ def _make_store(place: Place) -> None:
 
 
 def _make_key() -> None:
-    from stateward.store.keys import KeyFolder, Purpose  # noqa: PLC0415 -- as below
+    from stateward.store.key_command import CommandKeys  # noqa: PLC0415 -- as below
+    from stateward.store.keys import Purpose  # noqa: PLC0415
 
-    KeyFolder(keys_path(), SystemClock().now).current(Purpose.SEAL)
+    CommandKeys(keys_path(), SystemClock().now).current(Purpose.SEAL)
 
 
 def _remove_store(folder: Path) -> None:
@@ -277,12 +278,12 @@ def writing(location: Location, profile: Profile = DEFAULT) -> Iterator[Runtime]
 @contextmanager
 def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Runtime]:
     from stateward.store.database import open_store  # noqa: PLC0415 -- loads SQLModel, which what never opens a store need not pay for
-    from stateward.store.keys import KeyFolder  # noqa: PLC0415 -- the same
+    from stateward.store.key_command import CommandKeys  # noqa: PLC0415 -- the same
     from stateward.store.seal import HmacSealer  # noqa: PLC0415
     from stateward.store.witness import FileWitness  # noqa: PLC0415
 
     clock = SystemClock()
-    sealer = HmacSealer(KeyFolder(keys_path(), clock.now))
+    sealer = HmacSealer(CommandKeys(keys_path(), clock.now))
     witness = FileWitness(keys_path() / WITNESS_FOLDER, _warn)
     with open_store(location.store, write=write, create=write, sealer=sealer, witness=witness) as store:
         if write:
@@ -330,9 +331,10 @@ class Keys:
     """The user's keys, as commands work with them. Raises KeysUnusable."""
 
     def __init__(self) -> None:
-        from stateward.store.keys import KeyFolder, Purpose  # noqa: PLC0415 -- loads cryptography, which few commands need
+        from stateward.store.key_command import CommandKeys  # noqa: PLC0415 -- loads cryptography, which few commands need
+        from stateward.store.keys import Purpose  # noqa: PLC0415
 
-        self._folder = KeyFolder(keys_path(), SystemClock().now)
+        self._folder = CommandKeys(keys_path(), SystemClock().now)
         self._seal, self._sign = Purpose.SEAL, Purpose.SIGN
 
     def listed(self) -> tuple[ListedKey, ...]:
@@ -342,6 +344,12 @@ class Keys:
     def rotate(self) -> tuple[str, str]:
         """Make a new key that seals and a new one that signs, and give their ids; the others stay for checking."""
         return self._folder.rotate(self._seal).id, self._folder.rotate(self._sign).id
+
+    def use_command(self, command: Sequence[str]) -> str:
+        """Let what a command prints be the key that seals, and give its id."""
+        from stateward.store.key_command import configure  # noqa: PLC0415
+
+        return configure(self._folder.path, command)
 
     def public(self, key_id: str | None) -> str | None:
         """Give the public half of a signing key as PEM: of the current one, made where there is none, or by its id."""

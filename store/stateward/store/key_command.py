@@ -16,7 +16,6 @@ from typing import Final
 
 from stateward.runtime.core.texts import shown
 from stateward.runtime.ports import KeysUnusable, ListedKey
-from stateward.runtime.workdir.processes import Ended, Ran, run
 from stateward.store.keys import FILE_BYTES_MAX, SECRET_BYTES, Key, KeyFolder, Purpose, id_of, said
 from stateward.store.private import make_private_folder, read_private, replace_private, require_private_folder
 
@@ -33,59 +32,62 @@ _WHOLE_PATH: Final = "name a program by its whole path"
 
 
 class CommandKeys(KeyFolder):
-    """The keys of a folder, of which the one that seals is what a command prints. What it raises is KeysUnusable."""
+    """The keys of a folder, of which the one that seals is what a command prints where the folder names one.
 
-    def __init__(self, path: Path, now: Callable[[], datetime], command: Sequence[str]) -> None:
+    What it raises is KeysUnusable. The folder is looked at when a key is first needed.
+    """
+
+    def __init__(self, path: Path, now: Callable[[], datetime]) -> None:
         super().__init__(path, now)
-        self._command: Final = tuple(command)
+        self._asked = False
         self._printed: Key | None = None
 
     def current(self, purpose: Purpose) -> Key:
         """Give the key that is current: of those that seal, the one that the command prints."""
-        return self._of_command() if purpose is Purpose.SEAL else super().current(purpose)
+        return self._of_command(purpose) or super().current(purpose)
 
     def current_and_kept(self, purpose: Purpose) -> Key:
         """Give the key that is current; one that a command prints is kept by whoever it comes from."""
-        return self._of_command() if purpose is Purpose.SEAL else super().current_and_kept(purpose)
+        return self._of_command(purpose) or super().current_and_kept(purpose)
 
     def current_if_any(self, purpose: Purpose) -> Key | None:
         """Give the key that is current; None when none was made yet."""
-        return self._of_command() if purpose is Purpose.SEAL else super().current_if_any(purpose)
+        return self._of_command(purpose) or super().current_if_any(purpose)
 
     def find(self, key_id: str) -> Key | None:
         """Give a key by its id: one of the folder, or else that of the command."""
         found = super().find(key_id)
-        if found is None and key_id.startswith(f"{Purpose.SEAL}-"):
-            printed = self._of_command()
-            return printed if printed.id == key_id else None
-        return found
+        if found is not None or not key_id.startswith(f"{Purpose.SEAL}-"):
+            return found
+        printed = self._of_command(Purpose.SEAL)
+        return printed if printed is not None and printed.id == key_id else None
 
     def rotate(self, purpose: Purpose) -> Key:
         """Make a new key the current one. Raises KeysUnusable for the one that a command prints."""
-        if purpose is Purpose.SEAL:
+        if purpose is Purpose.SEAL and configured(self.path) is not None:
             raise KeysUnusable(
-                f"the key that seals is what {shown(self._command[0])} prints", "replace it where that command has it from, and it holds"
+                "the key that seals is what a command prints",
+                f"replace it where the command has it from, or remove {self.path / COMMAND_NAME} to seal with a key of the folder",
             )
         return super().rotate(purpose)
 
     def listed(self) -> tuple[ListedKey, ...]:
         """List the keys, that of the command last."""
-        printed = self._of_command()
-        others = (each for each in super().listed() if each.id != printed.id)
-        in_folder = [ListedKey(each.id, each.purpose, each.created, each.current and each.purpose != Purpose.SEAL) for each in others]
-        return (*in_folder, ListedKey(printed.id, str(Purpose.SEAL), printed.created, current=True))
+        in_folder, printed = super().listed(), self._of_command(Purpose.SEAL)
+        if printed is None:
+            return in_folder
+        others = (each for each in in_folder if each.id != printed.id)
+        checking = [ListedKey(each.id, each.purpose, each.created, each.current and each.purpose != Purpose.SEAL) for each in others]
+        return (*checking, ListedKey(printed.id, str(Purpose.SEAL), printed.created, current=True))
 
-    def _of_command(self) -> Key:
-        if self._printed is None:
-            secret = _printed_by(self._command)
-            self._printed = Key(id_of(Purpose.SEAL, secret), Purpose.SEAL, "", secret)
-        return self._printed
-
-
-def keys_at(path: Path, now: Callable[[], datetime]) -> KeyFolder:
-    """Give the keys of a folder, as the folder says. Raises KeysUnusable."""
-    command = configured(path)
-    return KeyFolder(path, now) if command is None else CommandKeys(path, now, command)
+    def _of_command(self, purpose: Purpose) -> Key | None:
+        if purpose is Purpose.SEAL and not self._asked:
+            command = configured(self.path)
+            if command is not None:
+                secret = _printed_by(command)
+                self._printed = Key(id_of(Purpose.SEAL, secret), Purpose.SEAL, "", secret)
+            self._asked = True
+        return self._printed if purpose is Purpose.SEAL else None
 
 
 def configured(path: Path) -> tuple[str, ...] | None:
@@ -128,6 +130,8 @@ def _problem(command: Sequence[str]) -> str | None:
 
 
 def _printed_by(command: Sequence[str]) -> bytes:
+    from stateward.runtime.workdir.processes import Ended, run  # noqa: PLC0415 -- most keys lie in files, and need no program
+
     named = f"the command {shown(command[0])} for the key"
     environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", **{name: os.environ[name] for name in PASSED if name in os.environ}}
     try:
@@ -135,23 +139,16 @@ def _printed_by(command: Sequence[str]) -> bytes:
     except OSError as problem:
         reason = (problem.strerror or type(problem).__name__).lower()
         raise KeysUnusable(f"{named} cannot be run: {reason}", _WHOLE_PATH) from None
-    problem_of = _ended_badly(ran)
-    if problem_of is not None:
-        raise KeysUnusable(f"{named} {problem_of}", _BY_HAND)
+    if ran.ended is Ended.KILLED_LATE:
+        raise KeysUnusable(f"{named} ran longer than {SECONDS_MAX:g} seconds", _BY_HAND)
+    if ran.ended is Ended.KILLED_LOUD:
+        raise KeysUnusable(f"{named} printed more than {OUTPUT_BYTES_MAX} bytes", _ONE_KEY)
+    if ran.status != 0:
+        raise KeysUnusable(f"{named} ended with status {ran.status}", _BY_HAND)
     secret = _decoded(ran.output)
     if secret is None:
         raise KeysUnusable(f"{named} printed no key", _ONE_KEY)
     return secret
-
-
-def _ended_badly(ran: Ran) -> str | None:
-    match ran.ended:
-        case Ended.KILLED_LATE | Ended.KILLED_HALTED:
-            return f"ran longer than {SECONDS_MAX:g} seconds"
-        case Ended.KILLED_LOUD:
-            return f"printed more than {OUTPUT_BYTES_MAX} bytes"
-        case Ended.BY_ITSELF:
-            return None if ran.status == 0 else f"ended with status {ran.status}"
 
 
 def _decoded(output: bytes) -> bytes | None:

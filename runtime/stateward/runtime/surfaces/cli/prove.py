@@ -366,6 +366,18 @@ def rotate_command() -> None:
     emit(f"entries are sealed with {seal} from the next command on, statements signed with {sign}\n")
 
 
+@key_group.command("command", context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="PROGRAM [ARGUMENT]...")
+def command_command(words: tuple[str, ...]) -> None:
+    """Let the key that seals be what PROGRAM prints, such as one that asks a keyring: 32 bytes as hex digits or in base64.
+
+    PROGRAM is named by its whole path and run without a shell. It is run once now, and nothing is changed when it gives no key.
+    """
+    with faults_shown():
+        key_id = Keys().use_command(words)
+    click.echo(f"entries are sealed with {key_id} from the next command on")
+
+
 @key_group.command("public")
 @click.argument("key", required=False, metavar="[KEY]")
 def public_command(key: str | None) -> None:
