@@ -29,10 +29,13 @@ class Repo:
     mark: Path
 
     def git(self, *arguments: str, given: str = "", **environment: str) -> str:
+        return self.said(*arguments, given=given, **environment).strip()
+
+    def said(self, *arguments: str, given: str = "", **environment: str) -> str:
         done = subprocess.run(
             ["git", *arguments], cwd=self.root, env={**ENVIRONMENT, **environment}, input=given, capture_output=True, text=True, check=True
         )
-        return done.stdout.strip()
+        return done.stdout
 
     def write(self, path: str, data: str | bytes) -> Path:
         place = self.root / path
