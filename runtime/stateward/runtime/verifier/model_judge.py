@@ -40,7 +40,7 @@ def model_verifier(
     view = ViewBounds(bounds.read_bytes, bounds.page_entries)
 
     def box(request: VerificationRequest) -> AbstractContextManager[AttemptToolbox]:
-        return toolbox(request, open_workdir, view)
+        return toolbox(request, open_workdir, view, secrets)
 
     return ModelVerifier(means, box)
 
