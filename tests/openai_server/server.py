@@ -104,10 +104,11 @@ class Sends:
 
     body: bytes
     kind: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
 
     def do(self, handler: "Handler", asked: Json) -> None:
         """Answer."""
-        handler.begin(200, self.kind, len(self.body))
+        handler.begin(200, self.kind, len(self.body), self.headers)
         handler.wfile.write(self.body)
 
 

@@ -22,7 +22,6 @@ from typing import Any, Final
 import httpx2
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.exceptions import (
-    AgentRunError,
     ContentFilterError,
     ModelAPIError,
     ModelConnectionError,
@@ -68,6 +67,10 @@ NO_KEY: Final = "none"
 """Is sent where no key is configured, so that no library looks for one in the environment."""
 MESSAGE_BYTES_MAX: Final = 2 * 1024
 """What is told of a request that failed."""
+TOKENS_MAX: Final = 1_000_000_000
+"""A provider that counts more does not count."""
+_UNFORESEEN: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What the library raises: its own errors are among them, and so is whatever its parts make of a reply whose form they did not foresee."""
 _ENDINGS: Final = {"length": Ending.LENGTH, "content_filter": Ending.FILTERED}
 
 
@@ -108,12 +111,12 @@ class LibraryCaller:
         wire = _Wire(call.reply_bytes)
         try:
             async with asyncio.timeout(call.seconds), _client(wire) as client:
-                response = await self._response(call, client)
+                reply = self._reply(await self._response(call, client), wire)
         except TimeoutError:
             raise CallFailed(Mishap.SLOW, f"{self.model} gave no reply in {call.seconds:g} seconds") from None
-        except (AgentRunError, UserError, httpx2.HTTPError, _TooMuch, ValueError) as problem:
+        except (*_UNFORESEEN, httpx2.HTTPError, _TooMuch, _Packed) as problem:
             raise self._failed(problem, wire) from problem
-        return self._reply(response, wire)
+        return reply
 
     async def _response(self, call: Call, client: httpx2.AsyncClient) -> ModelResponse:
         model = _model(self._chosen, self._key, client)
@@ -145,12 +148,11 @@ class LibraryCaller:
         return CallFailed(_mishap(problem), said, wait)
 
     def _reply(self, response: ModelResponse, wire: "_Wire") -> Reply:
-        layer = ModelMessagesTypeAdapter.dump_json([response]).decode("utf-8")
+        layer = ModelMessagesTypeAdapter.dump_json([response], warnings="error").decode("utf-8")
         masked = self._secrets.mask(layer)
-        if masked == layer:
-            return _reply(response, layer, self._secrets.mask(wire.text))
-        (response,) = _responses(masked)
-        return _reply(response, masked, placeholder(KEY_NAME))  # what came in pieces may hold the key in pieces
+        (response,) = _responses(masked)  # which also holds it to its form
+        # What came in pieces may hold the key in pieces.
+        return _reply(response, masked, self._secrets.mask(wire.text) if masked == layer else placeholder(KEY_NAME))
 
 
 def _mishap(problem: Exception) -> Mishap:
@@ -203,6 +205,13 @@ class _TooMuch(Exception):
     """A reply is over its limit."""
 
 
+class _Packed(Exception):
+    """A reply is compressed, though that was not asked for: there is no telling how large it would grow."""
+
+    def __str__(self) -> str:
+        return "the reply is compressed"
+
+
 class _Wire:
     """What came back over one connection, up to a limit."""
 
@@ -247,6 +256,9 @@ class _Transport(httpx2.AsyncHTTPTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         request.headers["accept-encoding"] = "identity"
         response = await super().handle_async_request(request)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            await response.aclose()
+            raise _Packed
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _Tapped(response.stream, self._wire)
         return response
@@ -322,7 +334,7 @@ def _responses(layer: str) -> list[ModelResponse]:
 
 def _reply(response: ModelResponse, layer: str, wire: str) -> Reply:
     usage = response.usage
-    counted = usage.input_tokens + usage.output_tokens > 0
+    counted = min(usage.input_tokens, usage.output_tokens) >= 0 and 0 < usage.input_tokens + usage.output_tokens <= TOKENS_MAX
     return Reply(
         calls=tuple(_call(each) for each in response.parts if isinstance(each, ToolCallPart)),
         prose="".join(each.content for each in response.parts if isinstance(each, TextPart)),
