@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64decode, b64encode
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from securesystemslib.dsse import Envelope as OtherEnvelope
 from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey
 
-from stateward.runtime.core.events import FailureCause, Verdict
+from stateward.runtime.core.events import Account, EntryCitation, FailureCause, Usage, Verdict
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierOutcome
 from stateward.runtime.session.acts import head_text, read_head
 from stateward.runtime.session.entries import Head
 from stateward.runtime.session.envelope import (
@@ -36,7 +38,8 @@ from stateward.runtime.session.statement import (
 from stateward.runtime.session.verification import Anchor, verify
 from stateward.store.keys import Purpose
 from stateward.store.seal import is_signed, public_half, public_pem, sign
-from tests.runtime.engines import NOON, PERSON, Desk, Judge, failing, saying
+from tests.runtime.engines import MODEL, NOON, PERSON, Desk, Judge, failing, saying
+from tests.runtime.judgements import judgement
 from tests.store.sealing import key_folder
 
 
@@ -95,13 +98,40 @@ def test_a_statement_says_which_path_was_taken_on_which_verdicts(desk: Desk) -> 
 
 def test_a_statement_says_who_judged_under_what_and_how_far_the_log_can_be_relied_on(desk: Desk) -> None:
     predicate = read_statement(stated(desk))
-    judge = {"kind": "scripted", "model": None, "prompt_digest": None, "self_judged": False}
+    usage = {"requests": 0, "input_tokens": 0, "output_tokens": 0}
+    judge = {"kind": "scripted", "model": None, "prompt_digest": None, "judges": [], "self_judged": False, "usage": usage}
     assert (judge, True, "local") == (predicate["verifier"], predicate["demonstration"], predicate["isolation"])
     log, head = predicate["log"], desk.view.head
     assert {"seq": head.seq, "digest": head.digest} == log["head"]
     assert ("yes", "yes", "yes", 0, len(desk.log())) == (log["intact"], log["complete"], log["anchored"], log["sealed"], log["unsealed"])
     assert {"engine": 1, "host": 1, "operator": 1, "claim": 8, "diagnostic": 0, "workdir": 0} == log["evidence"]
     assert len(desk.log()) == sum(log["evidence"].values()) == log["entries"]
+
+
+def judged(desk: Desk, reason: str, way: str, account: Account) -> None:
+    def answer(request: VerificationRequest) -> VerifierOutcome:
+        given = [judgement(each.transition, Verdict.MET if each.transition == way else Verdict.NOT_MET) for each in request.questions]
+        cited = tuple(replace(each, citations=(EntryCitation("E00000001"),)) for each in given)
+        return VerifierAnswered(cited, account=account)
+
+    desk.request(reason, Judge(answer, "model"))
+
+
+def test_a_statement_names_the_models_that_judged_their_prompts_and_what_they_cost() -> None:
+    desk = Desk("review", profile=MODEL)
+    judged(desk, "not yet", "none", Account(Usage(2, 100, 20), "some-model", "sha256:p", "sha256:t1"))
+    judged(desk, "done", "ready", Account(Usage(1, 50, 10), "some-model", "sha256:p", "sha256:t2"))
+    verifier = read_statement(stated(desk))["verifier"]
+    assert ("model", "some-model", "sha256:p") == (verifier["kind"], verifier["model"], verifier["prompt_digest"])
+    assert {"requests": 3, "input_tokens": 150, "output_tokens": 30} == verifier["usage"]
+    judged(desk, "right", "good", Account(None, "another-model", "sha256:p", "sha256:t3"))
+    predicate = read_statement(stated(desk))
+    assert (None, "sha256:p") == (predicate["verifier"]["model"], predicate["verifier"]["prompt_digest"])
+    assert ["some-model", "another-model"] == [each["model"] for each in predicate["verifier"]["judges"]]
+    path = predicate["flows"][0]["path"]
+    assert [("some-model", "sha256:t2"), ("another-model", "sha256:t3")] == [
+        (each["model"], each["transcript_digest"]) for each in path[1:]
+    ]
 
 
 def test_the_subjects_are_the_log_and_the_definition(desk: Desk) -> None:

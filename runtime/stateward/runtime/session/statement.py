@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from stateward.runtime.core.events import (
+    Account,
     Event,
     InstanceCancelled,
     InstanceRewound,
@@ -24,6 +25,7 @@ from stateward.runtime.core.events import (
     TransitionRequested,
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
+    Usage,
 )
 from stateward.runtime.core.instance import Pin
 from stateward.runtime.session.chain import time_text
@@ -39,6 +41,8 @@ PREDICATE_TYPE: Final = "urn:stateward:session:v1"
 STEPS_MAX: Final = 10_000
 """States entered that one statement tells of, the first ones; how many more there were is said."""
 ACTS_MAX: Final = 1_000
+JUDGES_MAX: Final = 100
+"""Pairs of a model and a prompt that one statement tells of."""
 _ALGORITHM: Final = "sha256:"
 
 
@@ -105,7 +109,12 @@ def _predicate(about: About, verified: Verification, told: "_Told") -> dict[str,
         "profile": about.profile.name,
         "demonstration": about.profile.demonstration,
         "forked_from": told.forked_from,
-        "verifier": {"kind": about.verifier, "model": None, "prompt_digest": None, "self_judged": about.self_judged},
+        "verifier": {
+            "kind": about.verifier,
+            **told.judge(),
+            "self_judged": about.self_judged,
+            "usage": {"requests": told.usage.requests, "input_tokens": told.usage.input_tokens, "output_tokens": told.usage.output_tokens},
+        },
         "flows": told.flows,
         "steps_left_out": told.steps_left_out,
         "operator_acts": told.acts,
@@ -134,6 +143,9 @@ class _Told:
         self.acts: list[dict[str, Any]] = []
         self.forked_from: dict[str, Any] | None = None
         self.evidence: Counter[EvidenceClass] = Counter()
+        self.usage = Usage(0, 0, 0)
+        self._judges: dict[tuple[str, str], None] = {}
+        """The models that judged, and the prompts that they were given, in order, each pair once."""
         self.rollbacks = 0
         self.unread = 0
         """Entries that only a newer program reads."""
@@ -142,6 +154,7 @@ class _Told:
         self._steps = 0
         self._asked: TransitionRequested | None = None
         self._judged: tuple[Judgement, ...] = ()
+        self._account: Account | None = None
         self._act: InstanceCancelled | InstanceRewound | None = None
 
     def take(self, entry: Entry) -> None:
@@ -192,20 +205,46 @@ class _Told:
             case TransitionRequested():
                 self._asked = event
                 self._count("requested")
-            case TransitionCheckPassed(judgements=judgements):
-                self._judged = judgements
+            case TransitionCheckPassed(judgements=judgements, account=account):
+                self._judged, self._account = judgements, account
+                self._charge(account)
             case InstanceCancelled() | InstanceRewound():
                 self._act = event
             case StateEntered():
                 self._enter(entry, event)
-            case TransitionCheckRejected(code=code):
+            case TransitionCheckRejected(code=code, account=account):
                 self._count(str(code))
-            case TransitionVerificationFailed(cause=cause):
+                self._charge(account)
+            case TransitionVerificationFailed(cause=cause, account=account):
                 self._count(f"could not check: {cause}")
-            case TransitionVerificationCancelled(cause=cancelled):
+                self._charge(account)
+            case TransitionVerificationCancelled(cause=cancelled, account=account):
                 self._count(f"cancelled: {cancelled}")
+                self._charge(account)
             case _:
                 return  # what moves nothing and asks for nothing
+
+    def judge(self) -> dict[str, Any]:
+        """Say which model judged on which prompt: the one that did, else none, and all of them."""
+        models, prompts = (
+            tuple(dict.fromkeys(filter(None, each))) for each in (zip(*self._judges, strict=True) if self._judges else ((), ()))
+        )
+        return {
+            "model": models[0] if len(models) == 1 else None,
+            "prompt_digest": prompts[0] if len(prompts) == 1 else None,
+            "judges": [{"model": model or None, "prompt_digest": prompt or None} for model, prompt in self._judges],
+        }
+
+    def _charge(self, account: Account | None) -> None:
+        if account is None:
+            return
+        if len(self._judges) < JUDGES_MAX and (account.model or account.prompt_digest):
+            self._judges[account.model, account.prompt_digest] = None
+        if account.usage is not None:
+            before, added = self.usage, account.usage
+            self.usage = Usage(
+                before.requests + added.requests, before.input_tokens + added.input_tokens, before.output_tokens + added.output_tokens
+            )
 
     def _count(self, what: str) -> None:
         attempts = self.flows[-1]["attempts"]
@@ -221,7 +260,7 @@ class _Told:
             self.steps_left_out += 1
         else:
             flow["path"].append({"visit": entered.visit, "state": entered.state, "entry": entry.reference, **self._why(entered)})
-        self._judged, self._act = (), None
+        self._judged, self._account, self._act = (), None, None
 
     def _why(self, entered: StateEntered) -> dict[str, Any]:
         if self._act is not None:
@@ -230,7 +269,15 @@ class _Told:
             return {}
         verdicts = [{"transition": each.transition, "verdict": str(each.verdict), "checked": str(each.checked)} for each in self._judged]
         reason = self._asked.reason if self._asked is not None and self._asked.attempt == entered.attempt else None
-        return {"transition": entered.transition, "attempt": entered.attempt, "reason": reason, "verdicts": verdicts}
+        account = self._account
+        return {
+            "transition": entered.transition,
+            "attempt": entered.attempt,
+            "reason": reason,
+            "verdicts": verdicts,
+            "model": None if account is None else account.model or None,
+            "transcript_digest": None if account is None else account.transcript_digest or None,
+        }
 
 
 def _flow(instance: str, pin: InstanceStarted | Pin) -> dict[str, Any]:
