@@ -1,14 +1,19 @@
 """What processes beside the test's own do to a Worker, each with a store that it opened itself."""
 
+from itertools import count
 from typing import Any, Final
 
 from stateward.runtime.core.events import Verdict
+from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.ports import VerificationRequest, VerifierOutcome
+from stateward.runtime.session.entries import Kind
 from stateward.runtime.session.segments import TextSegment
 from tests.cases.opened import opened
 from tests.cases.stored import StoredPlace
-from tests.runtime.engines import AGENT, PERSON, WORKSPACE, Judge, input_for, saying, verdicts
+from tests.cli.children import CONTEXT, PRELOADED
+from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, Judge, input_for, saying, verdicts
 
+CONTEXT.set_forkserver_preload([*PRELOADED, __name__])
 TO_AND_FRO: Final = saying({"go": Verdict.MET, "back": Verdict.MET})
 
 
@@ -49,3 +54,16 @@ def verify_while_told(here: StoredPlace, worker: str, judging: Any, go_on: Any, 
     with opened(here, holder="driver") as desk:
         desk.engine.request_transition(worker, "done", AGENT, judge)
     told.send(len(judge.asked))
+
+
+def record_for_ever(here: StoredPlace, worker: str, name: str, told: Any) -> None:
+    """Record results of tools of a Worker until killed; tell of each when it is acknowledged."""
+    with opened(here) as desk:
+        for number in count():
+            recorded = desk.engine.record(worker, Kind.TOOL_RESULT, output_of(name, number), HOST, RecordKey("host", name, str(number)))
+            assert isinstance(recorded, RecordedEntry), recorded
+            told.send(number)
+
+
+def output_of(name: str, number: int) -> bytes:
+    return f"{name}: output {number}".encode()

@@ -61,6 +61,7 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/runtime/engine/test_submit.py::test_the_flow_segment_is_replaced_in_place_by_the_instructions_byte_for_byte",
         "tests/runtime/engine/test_transition.py::test_the_verifier_is_asked_with_the_texts_of_the_pinned_definition_byte_for_byte",
         "tests/verifier/test_prompt.py::test_it_holds_the_instructions_and_every_condition_byte_for_byte_in_blocks",
+        "tests/verifier/test_prompt.py::test_it_holds_the_instructions_and_every_condition_byte_for_byte_in_blocks",
     ),
     "S-CON-1": (
         "tests/cases/test_concurrency_cases.py::test_requests_at_once_from_many_processes_enter_one_state",
@@ -74,6 +75,8 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "S-CON-3": (
         "tests/soak/test_soak.py::test_many_workers_in_many_processes_on_one_store_lose_nothing",
+        "tests/soak/test_soak.py::test_many_processes_that_append_to_one_worker_make_one_unbroken_chain",
+        "tests/cases/test_concurrency_cases.py::test_processes_that_are_killed_while_others_append_take_nothing_with_them",
         "tests/store/test_processes.py::test_processes_with_a_log_each_and_a_reader_lose_nothing",
         "tests/store/test_processes_on_postgresql.py::test_processes_with_a_log_each_and_a_reader_lose_nothing",
     ),
@@ -143,6 +146,7 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
     "S-SEC-4": (
         "tests/cases/test_texts_in_logs.py::test_braces_in_any_text_are_those_bytes_everywhere",
         "tests/cases/test_texts_in_logs.py::test_what_worker_verifier_log_and_export_hold_is_what_came_byte_for_byte",
+        "tests/verifier/test_prompt.py::test_nothing_in_a_reason_is_looked_up",
         "tests/verifier/test_prompt.py::test_it_holds_the_instructions_and_every_condition_byte_for_byte_in_blocks",
         "tests/verifier/test_prompt.py::test_nothing_in_a_reason_is_looked_up",
     ),

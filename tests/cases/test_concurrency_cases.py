@@ -1,6 +1,10 @@
 """Many at once, on both databases: what people met elsewhere (CON) does not happen here."""
 
+import json
+from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from stateward.runtime.core.events import StateEntered
@@ -8,13 +12,14 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.engine.submission import Submitted
-from tests.cases.children import ask_to_leave, submit_once
+from tests.cases.children import ask_to_leave, output_of, record_for_ever, submit_once
 from tests.cases.opened import begin, opened
 from tests.cases.stored import StoredPlace
-from tests.runtime.engines import AGENT, PERSON, WORKSPACE, input_for, submitted
-from tests.store.children import barrier, child, exit_statuses, pipe
+from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, input_for, submitted
+from tests.store.children import LONG, barrier, child, exit_statuses, pipe
 
 PROCESSES = 8
+AT_ONCE, KILLS = (8, 100) if LONG else (3, 5)
 
 
 def at_once(action: Callable[..., None], given: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -62,3 +67,39 @@ def test_a_submission_that_is_repeated_at_once_and_after_a_restart_makes_one_run
     assert (RefusalCode.SUBMISSION_CONFLICT, True) == (other.code, f"`{first}`" in other.message)
     without = at_once(submit_once, [(here, None, "the same"), (here, None, "the same")])
     assert 2 == len({each.instance for each in without})
+
+
+def test_processes_that_are_killed_while_others_append_take_nothing_with_them(here: StoredPlace) -> None:
+    """S-CON-3, with kills: an event is lost, or a lock stays behind."""
+    begin(here)
+    with opened(here) as desk:
+        worker = submitted(desk.engine.start_worker(WORKSPACE, input_for("fork"), PERSON, worked_by=AGENT.actor_class)).worker
+    acknowledged: dict[str, int] = {}
+    running: deque[tuple[str, BaseProcess, Any]] = deque()
+    for number in range(KILLS + AT_ONCE):
+        hearing, telling = pipe()
+        name = f"process {number}"
+        running.append((name, child(record_for_ever, here, worker, name, telling), hearing))
+        if len(running) > AT_ONCE:
+            name, process, hearing = running.popleft()
+            acknowledged[name] = killed_after(process, hearing, number)
+    for name, process, hearing in running:
+        acknowledged[name] = killed_after(process, hearing, 1)
+    assert "yes" == json.loads(here.done("log", "verify", worker, "--json"))["intact"]
+    with opened(here) as desk:
+        recorded = [each.payload for each in desk.store.sessions.entries(worker) if each.actor.actor_class is HOST.actor_class]
+    for name, last in acknowledged.items():
+        ours = [each for each in recorded if each.startswith(f"{name}: ".encode())]
+        assert [output_of(name, number) for number in range(len(ours))] == ours
+        assert len(ours) in {last + 1, last + 2}  # what was written and not yet acknowledged may be there
+
+
+def killed_after(process: BaseProcess, hearing: Any, acknowledgements: int) -> int:
+    """Kill a process after so many acknowledgements more; give the last that it sent."""
+    last = [hearing.recv() for _ in range(1 + acknowledgements)][-1]
+    process.kill()
+    process.join()
+    with suppress(EOFError):
+        while hearing.poll():
+            last = hearing.recv()
+    return int(last)

@@ -13,9 +13,10 @@ from typing import Any, Final
 from stateward.runtime.core.events import StateEntered, TransitionRequested
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.session.entries import ActorClass, Kind
+from tests.cases.children import output_of
 from tests.cases.opened import begin, opened
 from tests.cases.stored import StoredPlace
-from tests.soak.working import append, look, maintain, payload_of, reason_of, started, verify, walk
+from tests.soak.working import append, look, maintain, reason_of, started, verify, walk
 from tests.store.children import barrier, child, exit_statuses, pipe
 
 LOOKING_PAUSE_SECONDS: Final = 0.2
@@ -130,5 +131,5 @@ def _check_appended(here: StoredPlace, worker: str, names: Sequence[str], append
     assert len(names) * appends == len(recorded)
     assert len(recorded) == len({each.key for each in recorded})
     for name in names:
-        expected = [payload_of(name, number) for number in range(appends)]
+        expected = [output_of(name, number) for number in range(appends)]
         assert expected == [each.payload for each in recorded if each.payload.startswith(f"{name}: ".encode())]

@@ -14,6 +14,7 @@ from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.session.entries import Kind
 from stateward.store.postgres_rules import SCHEMA
+from tests.cases.children import output_of
 from tests.cases.opened import ROUND, Opened, opened
 from tests.cases.stored import StoredPlace
 from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, Judge, input_for, saying, submitted
@@ -24,10 +25,6 @@ WALKING: Final = Judge(saying({"go": Verdict.MET, "back": Verdict.MET}))
 
 def reason_of(step: int) -> str:
     return f"step {step} is done"
-
-
-def payload_of(name: str, number: int) -> bytes:
-    return f"{name}: output {number}".encode()
 
 
 def walk(here: StoredPlace, workers: int, transitions: int, start: Any, told: Any) -> None:
@@ -60,7 +57,7 @@ def append(here: StoredPlace, worker: str, name: str, count: int, start: Any, to
         for number in range(count):
             begun = perf_counter()
             key = RecordKey("host", name, str(number))
-            recorded = desk.engine.record(worker, Kind.TOOL_RESULT, payload_of(name, number), HOST, key)
+            recorded = desk.engine.record(worker, Kind.TOOL_RESULT, output_of(name, number), HOST, key)
             seconds.append(perf_counter() - begun)
             assert isinstance(recorded, RecordedEntry), recorded
             assert not recorded.repeated
