@@ -291,4 +291,5 @@ def test_each_command_loads_what_it_needs_and_no_database_no_model(tmp_path: Pat
         "stateward.runtime.surfaces",
         "stateward.runtime.surfaces.cli",
         "stateward.runtime.surfaces.cli.reading",
+        "stateward.runtime.surfaces.cli.writing",
     }

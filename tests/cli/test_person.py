@@ -172,7 +172,7 @@ def test_a_person_does_not_go_on_with_what_a_script_judges_nor_the_other_way_rou
     here.call(*here.scripted(flow="builtin:single-step"))
     with typing(here, "run", "builtin:single-step", "--resume") as typist:
         assert 2 == typist.status()
-    assert "is judged by `scripted`, not by `person`" in typist.seen
+    assert "is judged by answers out of a file" in typist.seen
     with typing(here, "run", "builtin:single-step") as typist:
         typist.press(REASON, END_OF_INPUT)
         assert 1 == typist.status()

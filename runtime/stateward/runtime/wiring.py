@@ -8,20 +8,23 @@ another folder. It is made when something is first sealed; what only reads makes
 nothing, as its specification says.
 """
 
+import json
 import os
 import pwd
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from socket import gethostname
 from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stateward.resources.catalog import builtin
+from stateward.runtime.core.events import FileCitation
 from stateward.runtime.engine.flows import BUILTIN, WorkspaceSnapshots, parse_selector
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.marker import NoWorkspace, drafted, find_workspace, work_folder
@@ -33,18 +36,23 @@ from stateward.runtime.ports import (
     Sealer,
     SessionStore,
     StoredLogs,
+    Transcripts,
+    TreeFacts,
     TrustedKey,
     Unresolved,
+    VerificationRequest,
+    Verifier,
     Witness,
     WorkerRow,
     Workspace,
 )
-from stateward.runtime.profile import DEFAULT, Profile
+from stateward.runtime.profile import DEFAULT, Profile, VerifierKind
 from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.session.envelope import PAYLOAD_TYPE, Envelope, Signature, encoded
 
 if TYPE_CHECKING:
     from stateward.runtime.profile.places import Places
+    from stateward.runtime.verifier.toolbox import AttemptToolbox, OpenWorkdir
 
 STORE_NAME: Final = "store.db"
 STORE_FILES: Final = (STORE_NAME, f"{STORE_NAME}-wal", f"{STORE_NAME}-shm")
@@ -105,6 +113,34 @@ class ThreadHeartbeat:
             thread.join()
 
 
+class Folders:
+    """The folders of the work on this machine, as the engine looks at them."""
+
+    def facts(self, root: str) -> TreeFacts | None:
+        """Take the facts of a git work tree; None where there is none, and the empty digest where they cannot be taken."""
+        from stateward.runtime.workdir.facts import FactsUnknown, NoWorkTree, encode_facts  # noqa: PLC0415 -- only requests need it
+        from stateward.runtime.workdir.taking import facts  # noqa: PLC0415
+
+        match facts(Path(root)):
+            case NoWorkTree():
+                return None
+            case FactsUnknown(reason=reason):
+                return TreeFacts("", json.dumps({"unknown": reason}).encode())
+            case found:
+                return TreeFacts(found.tree_digest, encode_facts(found))
+
+    def shows(self, root: str, cited: FileCitation) -> bool:
+        """Tell whether lines of a file still are what was quoted."""
+        from stateward.runtime.verifier.rereading import still_shows  # noqa: PLC0415 -- only reports that cite files need it
+        from stateward.runtime.workdir.view import WorkdirView  # noqa: PLC0415
+
+        try:
+            with WorkdirView(Path(root)) as view:
+                return still_shows(view, cited)
+        except OSError:  # the folder is gone, and what was in it
+            return False
+
+
 class TimeOrderedIds:
     """UUIDv7 ids."""
 
@@ -146,15 +182,20 @@ def profile_places(folder: Path) -> "Places":
     return Places(_user_folder("XDG_CONFIG_HOME", ".config"), find_workspace(folder), work_folder(folder))
 
 
+def _home(remedy: str = "set HOME to a folder that is there") -> Path:
+    """Give the user's home folder. Raises NoHome with what to do."""
+    home = os.environ.get("HOME") or _home_of_account()
+    if not Path(home).is_absolute() or not os.path.isdir(home):  # noqa: PTH112 -- that of Path raises where it may not look
+        raise NoHome(f"there is no home folder {home}".rstrip(), remedy)
+    return Path(home)
+
+
 def _user_folder(variable: str, usual: str) -> Path:
     """Give our folder among the user's files: where the variable says, else at its usual place in the home folder. Raises NoHome."""
     named = Path(os.environ.get(variable, ""))
     if named.is_absolute():
         return named / "stateward"
-    home = os.environ.get("HOME") or _home_of_account()
-    if not Path(home).is_absolute() or not os.path.isdir(home):  # noqa: PTH112 -- that of Path raises where it may not look
-        raise NoHome(f"there is no home folder {home}".rstrip(), f"set HOME or {variable} to a folder that is there")
-    return Path(home, usual, "stateward")
+    return _home(f"set HOME or {variable} to a folder that is there") / usual / "stateward"
 
 
 def _home_of_account() -> str:
@@ -241,6 +282,7 @@ class Runtime:
     """The same logs as they lie, for whoever verifies them."""
     sealer: Sealer
     witness: Witness
+    transcripts: Transcripts
 
     def worker_ids(self) -> list[str]:
         """Give the ids of the Workspace's Workers, oldest first: by age, for an id that follows from a submission tells none."""
@@ -300,8 +342,41 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             holder=holder,
             heartbeat=ThreadHeartbeat(),
             witness=witness,
+            workdirs=Folders(),
         )
-        yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness)
+        yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness, store.transcripts)
+
+
+def judge(runtime: Runtime, profile: Profile, workdir: str) -> Verifier:
+    """Make the judge of a profile whose verifier is a model or a program, of a Worker with that folder of work. Raises ModelUnusable."""
+    from stateward.runtime.verifier.model_judge import command_verifier, model_verifier  # noqa: PLC0415 -- may load a library of models
+
+    if profile.verifier is VerifierKind.COMMAND:
+        return command_verifier(profile, runtime.transcripts, lambda _: Path(workdir) if workdir else None)
+    opener = _opener(profile, workdir)
+    return model_verifier(
+        profile, runtime.transcripts, clock=runtime.clock, ids=TimeOrderedIds(), elapsed=monotonic, open_workdir=opener, home=_home()
+    )
+
+
+def given_to_a_judge(profile: Profile, request: VerificationRequest, workdir: str) -> "AbstractContextManager[AttemptToolbox]":
+    """Open everything that a judge of this profile would be given for a request."""
+    from stateward.runtime.session.browse import ViewBounds  # noqa: PLC0415 -- only what judges needs it
+    from stateward.runtime.verifier.toolbox import toolbox  # noqa: PLC0415
+
+    bounds = ViewBounds(profile.verification.read_bytes, profile.verification.page_entries)
+    return toolbox(request, _opener(profile, workdir), bounds)
+
+
+def _opener(profile: Profile, workdir: str) -> "OpenWorkdir | None":
+    """Give what opens the folder of the work for a judge to look at; None where there is none."""
+    from stateward.runtime.workdir.limits import ViewBounds  # noqa: PLC0415
+    from stateward.runtime.workdir.view import WorkdirView  # noqa: PLC0415 -- only what judges needs it
+
+    if not workdir:
+        return None
+    bounds = ViewBounds(read_bytes=profile.verification.read_bytes)
+    return lambda _: WorkdirView(Path(workdir), bounds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,11 @@ COMMANDS: Final = {
     "attest": ("stateward.runtime.surfaces.cli.prove", "attest_group", "State what was run, signed; check such a statement."),
     "compile": ("stateward.compiler.cli.compiling", "compile_command", "Check flows and report what is wrong with them."),
     "eval": ("stateward.compiler.cli.evaluating", "eval_command", "Evaluate a DCDL file and print its value."),
+    "explain-attempt": (
+        "stateward.runtime.surfaces.cli.attempt",
+        "explain_attempt_command",
+        "Show what a verifier was given and concluded.",
+    ),
     "flow": ("stateward.runtime.surfaces.cli.flow", "flow_group", "Keep flows in the Workspace."),
     "fmt": ("stateward.compiler.cli.formatting", "fmt_command", "Write DCDL files in their one canonical form."),
     "graph": ("stateward.compiler.cli.graphing", "graph_command", "Draw the graph of a flow."),
@@ -31,8 +36,11 @@ COMMANDS: Final = {
     "profile": ("stateward.runtime.surfaces.cli.profile", "profile_group", "Show what Workers may do and who judges them."),
     "ps": ("stateward.runtime.surfaces.cli.overview", "ps_command", "List Workers, and what keeps each where it is."),
     "replay": ("stateward.runtime.surfaces.cli.overview", "replay_command", "Run recorded verdicts through another flow."),
+    "request": ("stateward.runtime.surfaces.cli.request", "request_command", "Ask to leave the current state."),
     "run": ("stateward.runtime.surfaces.cli.run", "run_command", "Work through a flow at the terminal."),
+    "start": ("stateward.runtime.surfaces.cli.start", "start_command", "Start a Worker and show its first state."),
     "status": ("stateward.runtime.surfaces.cli.show", "status_command", "Show where a Worker stands."),
+    "verify": ("stateward.runtime.surfaces.cli.request", "verify_command", "Have the open request of a Worker judged."),
     "why": ("stateward.runtime.surfaces.cli.overview", "why_command", "Say why a Worker stands where it stands."),
 }
 """Name, module, attribute and the line that `--help` shows (kept here so that help imports no command)."""

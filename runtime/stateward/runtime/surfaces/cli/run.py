@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
-from typing import Final, TypeAlias, assert_never
+from typing import Final, assert_never
 
 import click
 from rich.console import Console
@@ -29,6 +29,7 @@ from stateward.runtime.profile import DEFAULT, DEMONSTRATION, Profile, VerifierK
 from stateward.runtime.session.payloads import SessionStarted, UserInput
 from stateward.runtime.session.segments import FlowSegment, TextSegment
 from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS_INTERRUPTED, STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.judges import judge_of
 from stateward.runtime.surfaces.cli.present import (
     answer_shown,
     end_shown,
@@ -39,11 +40,13 @@ from stateward.runtime.surfaces.cli.present import (
     task_shown,
     terminal_console,
 )
+from stateward.runtime.surfaces.cli.profile import PROFILE, profile_named
+from stateward.runtime.surfaces.cli.start import Segments, refused, rehearse
 from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal, is_terminal
-from stateward.runtime.verifier.person import NobodyThere, PersonVerifier
+from stateward.runtime.verifier.person import NobodyThere
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
 from stateward.runtime.verifier.scripted import ScriptedVerifier
-from stateward.runtime.wiring import Place, Runtime, is_new, locate_or_begin, person_at_terminal, place_of, rehearsal, writing
+from stateward.runtime.wiring import Place, Runtime, is_new, locate_or_begin, person_at_terminal, place_of, writing
 
 FIRST_ENTRIES: Final = 2
 """In which a Worker's session and its first input lie."""
@@ -52,8 +55,6 @@ LIFTED_BY: Final = {RefusalCode.INSTANCE_HELD: Verb.CLEAR, RefusalCode.INSTANCE_
 """What an operator can do about a refusal."""
 WAIT_SECONDS_MAX: Final = 30.0
 """Before looking again whether somebody else still verifies."""
-Segments: TypeAlias = tuple[FlowSegment | TextSegment, ...]
-"""What a run is started with: its flow, then its texts."""
 STATUS_ACTIVE: Final = STATUS_FOUND
 """The run ended and the flow did not."""
 
@@ -64,6 +65,7 @@ STATUS_ACTIVE: Final = STATUS_FOUND
 @click.option("--workdir", type=Path, default=".", metavar="DIR", help="The folder of the work.")
 @click.option("--resume", is_flag=True, help="Go on with the latest run of this flow in this folder, if there is one.")
 @click.option("--worker", metavar="ID", help="The Worker to go on with, where it is not the latest.")
+@PROFILE
 @click.option("--answers", type=Path, metavar="FILE", help="Reasons and verdicts for a demonstration.")
 @click.option("--max-requests", type=click.IntRange(min=1), metavar="N", help="End after N requests and leave the flow as it is.")
 @click.option("--store", type=place_of, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…")
@@ -73,6 +75,7 @@ def run_command(
     texts: tuple[str, ...],
     workdir: Path,
     worker: str | None,
+    profile_name: str | None,
     answers: Path | None,
     max_requests: int | None,
     store: Place | None,
@@ -88,16 +91,21 @@ def run_command(
         raise Stop(STATUS_USAGE, "`--worker` names a Worker to go on with", "add `--resume`")
     script = None if answers is None else _script(answers)
     if script is None and not is_terminal():
-        raise Stop(STATUS_USAGE, "a person judges, and standard input is no terminal", "run it in a terminal, or name `--answers FILE`")
-    profile = DEFAULT if script is None else DEMONSTRATION
+        message = "a person gives the reasons, and standard input is no terminal"
+        raise Stop(STATUS_USAGE, message, "run it in a terminal, or name `--answers FILE`; an agent asks with `stateward request`")
     segments: Segments = (FlowSegment(selector), *map(TextSegment, texts))
     console = terminal_console()
     with faults_shown():
         folder = work_folder(workdir)
+        profile = profile_named(profile_name or (DEFAULT if script is None else DEMONSTRATION).name, folder)
+        if (profile.verifier is VerifierKind.SCRIPTED) != (script is not None):
+            raise _answers_misplaced(profile)
         if is_new(folder, store):
-            _rehearse(profile, segments, worker)
+            if worker is not None:
+                raise _no_worker(worker)
+            rehearse(profile, segments)
         with writing(locate_or_begin(folder, store, sealing=True), profile) as runtime:
-            run = Run(runtime, console, segments, str(folder), Terminal(console), script, max_requests)
+            run = Run(runtime, profile, console, segments, str(folder), Terminal(console), script, max_requests)
             with _interruptible(run):
                 status = run.whole(worker, resume=resume)
     raise click.exceptions.Exit(status)
@@ -111,18 +119,10 @@ def _script(path: Path) -> AnswersFile:
         raise Stop(STATUS_ENVIRONMENT if unreadable else STATUS_USAGE, problem.message, problem.remedy) from problem
 
 
-def _rehearse(profile: Profile, segments: Segments, worker: str | None) -> None:
-    """Stop what an empty Workspace would refuse, before one is begun."""
-    if worker is not None:
-        raise _no_worker(worker)
-    trial = rehearsal(profile)
-    started = trial.engine.start_worker(trial.workspace, segments, person_at_terminal())
-    if isinstance(started, Refusal):
-        raise _refused(started)
-
-
-def _refused(refusal: Refusal) -> Stop:
-    return Stop(STATUS_USAGE, f"{refusal.code}: {refusal.message}", " or ".join(refusal.allowed))
+def _answers_misplaced(profile: Profile) -> Stop:
+    if profile.verifier is VerifierKind.SCRIPTED:
+        return Stop(STATUS_USAGE, f"under profile `{profile.name}` answers out of a file judge", "name them: `--answers FILE`")
+    return Stop(STATUS_USAGE, f"under profile `{profile.name}` judges a {profile.verifier}, and no script", "leave out `--answers`")
 
 
 def _no_worker(named: str) -> Stop:
@@ -144,6 +144,7 @@ class Run:
     """One run of the command."""
 
     runtime: Runtime
+    profile: Profile
     console: Console
     segments: Segments
     workdir: str
@@ -184,7 +185,7 @@ class Run:
         started = self.runtime.engine.start_worker(location.workspace, self.segments, person_at_terminal(), workdir=self.workdir)
         match started:
             case Refusal():
-                raise _refused(started)
+                raise refused(started)
             case Submitted(worker=worker):
                 if location.begun:
                     self._say(f"began Workspace {location.workspace} in {self.workdir}")
@@ -249,7 +250,9 @@ class Run:
 
     def _worked(self, view: WorkerView) -> int:
         flow = _flow(view)
-        verifier = self._verifier(view, flow)
+        if flow.status is not Status.ACTIVE:
+            return self._ended(view)
+        verifier = self._verifier(view)
         shown: tuple[str, int] | None = None
         while flow.status is Status.ACTIVE:
             if flow.attempt is None and self.requests_left == 0:
@@ -269,21 +272,22 @@ class Run:
             flow = _flow(view)
             if not self._goes_on(outcome, before, flow):
                 return self._left()
-        show(self.console, *end_shown(view, flow))
+        return self._ended(view)
+
+    def _ended(self, view: WorkerView) -> int:
+        show(self.console, *end_shown(view, _flow(view)))
         return 0
 
-    def _verifier(self, view: WorkerView, flow: FlowView) -> Verifier:
+    def _verifier(self, view: WorkerView) -> Verifier:
         """Give the judge. Raises Stop where nothing can come of a request, whatever its reason."""
-        verifier: Verifier = PersonVerifier(self.terminal) if self.script is None else ScriptedVerifier(self.script)
-        if flow.status is not Status.ACTIVE:
-            return verifier
         if view.read_only:
             remedy = "see `stateward operate accept-rollback --help`" if view.rolled_back else "use the newer program"
             raise Stop(STATUS_ENVIRONMENT, view.read_only, remedy)
-        if view.verifier != verifier.kind:
-            remedy = "leave out `--answers`" if view.verifier == VerifierKind.PERSON else "name its `--answers FILE`"
-            raise Stop(STATUS_USAGE, f"Worker {view.worker} is judged by `{view.verifier}`, not by `{verifier.kind}`", remedy)
-        return verifier
+        if self.script is None:
+            return judge_of(self.runtime, self.profile, view, self.terminal)
+        if view.verifier != VerifierKind.SCRIPTED:
+            raise Stop(STATUS_USAGE, f"Worker {view.worker} is judged by `{view.verifier}`, not by a script", "leave out `--answers`")
+        return ScriptedVerifier(self.script)
 
     def _left(self) -> int:
         self._say("the flow stays where it is")

@@ -1,0 +1,72 @@
+"""`stateward start`: start a Worker and leave it in its first state, for whoever asks with `stateward request`."""
+
+from pathlib import Path
+from typing import TypeAlias
+
+import click
+
+from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.engine.submission import Submitted
+from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.marker import work_folder
+from stateward.runtime.profile import DEFAULT, Profile, VerifierKind
+from stateward.runtime.session.segments import FlowSegment, TextSegment
+from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.options import STORE
+from stateward.runtime.surfaces.cli.output import emit_json
+from stateward.runtime.surfaces.cli.present import show, status_shown, terminal_console
+from stateward.runtime.surfaces.cli.profile import PROFILE, profile_named
+from stateward.runtime.surfaces.cli.programs import view_data
+from stateward.runtime.wiring import Place, is_new, locate_or_begin, person_at_terminal, rehearsal, writing
+
+Segments: TypeAlias = tuple[FlowSegment | TextSegment, ...]
+"""What a Worker is started with: its flow, then its texts."""
+
+
+@click.command("start")
+@click.argument("selector")
+@click.option("--text", "texts", multiple=True, metavar="TEXT", help="What the work is about; may be given more than once.")
+@click.option("--workdir", type=Path, default=".", metavar="DIR", help="The folder of the work.")
+@PROFILE
+@STORE
+@click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
+def start_command(
+    *, selector: str, texts: tuple[str, ...], workdir: Path, profile_name: str | None, store: Place | None, as_json: bool
+) -> None:
+    """Start a Worker on a flow and show its first state.
+
+    SELECTOR is builtin:<slug> or workspace:<slug>. Nothing is asked: `stateward request` asks to leave a state.
+    """
+    segments: Segments = (FlowSegment(selector), *map(TextSegment, texts))
+    with faults_shown():
+        folder = work_folder(workdir)
+        profile = profile_named(profile_name or DEFAULT.name, folder)
+        if profile.verifier is VerifierKind.SCRIPTED:
+            raise Stop(STATUS_USAGE, f"under profile `{profile.name}` answers out of a file judge", "use `stateward run … --answers FILE`")
+        if is_new(folder, store):
+            rehearse(profile, segments)
+        with writing(locate_or_begin(folder, store, sealing=True), profile) as runtime:
+            started = runtime.engine.start_worker(runtime.location.workspace, segments, person_at_terminal(), workdir=str(folder))
+            if isinstance(started, Refusal):
+                raise refused(started)
+            assert isinstance(started, Submitted)
+            view = runtime.engine.view(started.worker)
+            assert isinstance(view, WorkerView), "the Worker was just created"
+            current = runtime.current_revision(selector)
+    if as_json:
+        emit_json(view_data(view, current), indent=2)
+    else:
+        show(terminal_console(), *status_shown(view, current))
+
+
+def rehearse(profile: Profile, segments: Segments) -> None:
+    """Stop what an empty Workspace would refuse, before one is begun."""
+    trial = rehearsal(profile)
+    started = trial.engine.start_worker(trial.workspace, segments, person_at_terminal())
+    if isinstance(started, Refusal):
+        raise refused(started)
+
+
+def refused(refusal: Refusal) -> Stop:
+    """Give how a command ends that was refused."""
+    return Stop(STATUS_USAGE, f"{refusal.code}: {refusal.message}", " or ".join(refusal.allowed))
