@@ -1,6 +1,9 @@
 """Two ports of one store behind one name."""
 
 from stateward.runtime.ports import FlowStore, Workspaces
+from stateward.store.database import Store
+from stateward.store.sessions import SqlSessionStore
+from tests.contracts.stored import Logs
 
 
 class Both:
@@ -10,3 +13,9 @@ class Both:
         self.ensure, self.get = workspaces.ensure, workspaces.get
         self.save, self.current, self.revision = flows.save, flows.current, flows.revision
         self.sources, self.definition = flows.sources, flows.definition
+
+
+def both_of_logs(store: Store) -> Logs:
+    """Give the two ports of a store to its session logs, which are one object, as the contract wants them."""
+    assert isinstance(store.sessions, SqlSessionStore)
+    return store.sessions

@@ -40,3 +40,13 @@ def url(postgres: Server, database: str) -> Iterator[str]:
     """An empty database of PostgreSQL."""
     yield database
     postgres.empty(database)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest) -> Path | str:
+    """Where a store may be begun: for what holds wherever one lies."""
+    if request.param == "postgresql":
+        found: str = request.getfixturevalue("url")
+        return found
+    folder: Path = request.getfixturevalue("tmp_path")
+    return folder / "folder" / "store.db"

@@ -11,11 +11,10 @@ from stateward.runtime.ports import Committed
 from stateward.runtime.session.entries import Head
 from stateward.store.database import open_store
 from tests.contracts.sessions import WORKER, WORKSPACE, entry
-from tests.store.children import LONG, Telling, append_and_die, append_for_ever, child, connect_with, create_and_die, pair, pipe
+from tests.store.children import LONG, Telling, append_and_die, child, connect_with, create_and_die, pair, pipe
 
 APPEND_STATEMENTS = 6
 """BEGIN, the version, two entries, the swap, COMMIT."""
-KILLS = 200 if LONG else 8
 OFFSETS_STEP = 1 if LONG else 61
 
 
@@ -70,24 +69,6 @@ def test_a_process_killed_while_it_creates_a_store_leaves_none_or_a_whole_one(tm
     assert process.exitcode in {-signal.SIGKILL, 0}
     with open_store(path, write=True, create=True) as store:
         assert isinstance(store.sessions.create(WORKER, WORKSPACE, (entry(b"0"),), {}), Committed)
-
-
-def test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged(path: Path) -> None:
-    for kill in range(KILLS):
-        receiving, sending = pipe()
-        process = child(append_for_ever, path, WORKER, sending)
-        acknowledged: Head = receiving.recv()
-        for _ in range(kill * 7 % 23):
-            acknowledged = receiving.recv()
-        process.kill()
-        process.join()
-        while receiving.poll():
-            acknowledged = receiving.recv()
-        with open_store(path, write=False) as store:
-            entries = list(store.sessions.entries(WORKER))
-        assert list(range(1, len(entries) + 1)) == [each.seq for each in entries]
-        assert acknowledged.digest == entries[acknowledged.seq - 1].digest
-        assert len(entries) in {acknowledged.seq, acknowledged.seq + 2}
 
 
 def test_a_log_of_pages_cut_at_any_byte_holds_all_earlier_entries_and_the_last_ones_only_whole(path: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Many processes on one store: nobody hears of a lock, nothing is lost, no chain breaks."""
+"""Many processes on one store, wherever it lies: nobody hears of a lock, nothing is lost, no chain breaks."""
 
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from stateward.runtime.session.entries import GENESIS, Head
 from stateward.store.database import open_store
 from tests.contracts.flows import HERE
 from tests.contracts.leases import ATTEMPT
-from tests.contracts.sessions import WORKER, WORKSPACE, entry
+from tests.contracts.sessions import NOON, WORKER, WORKSPACE, entry
 from tests.store.children import (
     LONG,
+    append_for_ever,
     append_to_own,
     append_to_shared,
     barrier,
@@ -27,43 +28,43 @@ from tests.store.children import (
 
 PAGES_BYTES_MAX = 8 * 1024 * 1024
 """Of the file `-wal` while many write: every 1,000 pages of 4 KiB it is copied into the store and begun again, readers permitting."""
-OWN_PROCESSES, OWN_APPENDS = 12, 200 if LONG else 50
+OWN_PROCESSES, OWN_APPENDS = 12, 200 if LONG else 40
 SHARED_PROCESSES, SHARED_APPENDS = 8, 100 if LONG else 20
 SAVERS, SAVES = 16, 50 if LONG else 6
 TAKERS = 8
+KILLS = 200 if LONG else 7
 CREATORS, CREATIONS = 8, 200 if LONG else 3
 
 
-def test_processes_with_a_log_each_and_a_reader_lose_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "folder" / "store.db"
+def test_processes_with_a_log_each_and_a_reader_lose_nothing(place: Path | str) -> None:
     workers = [f"0198c0de-0000-7000-8000-{number:012}" for number in range(OWN_PROCESSES)]
-    open_store(path, write=True, create=True).close()
+    open_store(place, write=True, create=True).close()
     start = barrier(OWN_PROCESSES + 1)
     stop, stopping = pipe()
-    reader = child(read_until_told, path, workers, start, stop)
-    writers = [child(append_to_own, path, worker, OWN_APPENDS, start) for worker in workers]
+    reader = child(read_until_told, place, workers, start, stop)
+    writers = [child(append_to_own, place, worker, OWN_APPENDS, start) for worker in workers]
     assert [0] * OWN_PROCESSES == exit_statuses(writers)
     stopping.send(None)
     assert [0] == exit_statuses([reader])
-    pages = path.with_name("store.db-wal")
-    assert PAGES_BYTES_MAX > pages.stat().st_size
-    open_store(path, write=True).close()
-    assert not pages.exists()
-    with open_store(path, write=False) as store:
+    if isinstance(place, Path):
+        pages = place.with_name("store.db-wal")
+        assert PAGES_BYTES_MAX > pages.stat().st_size
+        open_store(place, write=True).close()
+        assert not pages.exists()
+    with open_store(place, write=False) as store:
         for worker in workers:
             assert [str(number) for number in range(OWN_APPENDS)] == [each.key for each in store.sessions.entries(worker)]
         assert [OWN_APPENDS] * OWN_PROCESSES == [row.head.seq for row in store.sessions.workers(WORKSPACE, 100)]
 
 
-def test_processes_that_append_to_one_log_make_one_unbroken_chain(tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
-    with open_store(path, write=True, create=True) as store:
+def test_processes_that_append_to_one_log_make_one_unbroken_chain(place: Path | str) -> None:
+    with open_store(place, write=True, create=True) as store:
         store.sessions.create(WORKER, WORKSPACE, (entry(b"0", "0"),), {})
     start = barrier(SHARED_PROCESSES)
     names = [f"process-{number}" for number in range(SHARED_PROCESSES)]
-    appenders = [child(append_to_shared, path, WORKER, name, SHARED_APPENDS, start) for name in names]
+    appenders = [child(append_to_shared, place, WORKER, name, SHARED_APPENDS, start) for name in names]
     assert [0] * SHARED_PROCESSES == exit_statuses(appenders)
-    with open_store(path, write=False) as store:
+    with open_store(place, write=False) as store:
         entries = list(store.sessions.entries(WORKER))
         assert Head(1 + SHARED_PROCESSES * SHARED_APPENDS, entries[-1].digest) == store.sessions.head(WORKER)
     previous = GENESIS
@@ -75,32 +76,53 @@ def test_processes_that_append_to_one_log_make_one_unbroken_chain(tmp_path: Path
         assert [f"{name}:{number}" for number in range(SHARED_APPENDS)] == ours
 
 
-def test_processes_that_save_one_slug_number_its_revisions_without_a_gap(tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
-    open_store(path, write=True, create=True).close()
+def test_processes_that_save_one_slug_number_its_revisions_without_a_gap(place: Path | str) -> None:
+    open_store(place, write=True, create=True).close()
     start = barrier(SAVERS)
-    assert [0] * SAVERS == exit_statuses([child(save_over_each_other, path, f"saver-{number}", SAVES, start) for number in range(SAVERS)])
-    with open_store(path, write=False) as store:
+    assert [0] * SAVERS == exit_statuses([child(save_over_each_other, place, f"saver-{number}", SAVES, start) for number in range(SAVERS)])
+    with open_store(place, write=False) as store:
         revisions = [store.flows.revision(HERE.id, "paper", number) for number in range(1, SAVERS * SAVES + 1)]
         assert None is store.flows.revision(HERE.id, "paper", SAVERS * SAVES + 1)
     stored = [revision.content.decode() for revision in revisions if revision is not None]
     assert {f"saver-{saver}:{number}" for saver in range(SAVERS) for number in range(SAVES)} == set(stored)
 
 
-def test_of_processes_that_take_an_attempt_at_once_one_gets_it(tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
-    open_store(path, write=True, create=True).close()
+def test_of_processes_that_take_an_attempt_at_once_one_gets_it(place: Path | str) -> None:
+    open_store(place, write=True, create=True).close()
     start = barrier(TAKERS)
     receiving, sending = pipe()
-    takers = [child(take_lease, path, WORKER, ATTEMPT, f"taker-{number}", start, sending) for number in range(TAKERS)]
+    takers = [child(take_lease, place, WORKER, ATTEMPT, f"taker-{number}", start, sending) for number in range(TAKERS)]
     assert [0] * TAKERS == exit_statuses(takers)
     answers = [receiving.recv() for _ in range(TAKERS)]
     assert 1 == sum(isinstance(answer, Lease) for answer in answers)
-    assert 1 == len({answer.holder for answer in answers if isinstance(answer, Held)})
+    (holder,) = {answer.holder for answer in answers if isinstance(answer, Held)}
+    with open_store(place, write=False) as store:
+        held = store.leases.holder(WORKER, ATTEMPT, NOON)
+        assert held is not None
+        assert holder == held.holder
 
 
 @pytest.mark.parametrize("creation", range(CREATIONS))
-def test_processes_that_create_one_store_at_once_all_succeed(tmp_path: Path, creation: int) -> None:
-    path = tmp_path / "one" / "two" / "store.db"
+def test_processes_that_create_one_store_at_once_all_succeed(place: Path | str, creation: int) -> None:
     start = barrier(CREATORS)
-    assert [0] * CREATORS == exit_statuses([child(create_store, path, start) for _ in range(CREATORS)])
+    assert [0] * CREATORS == exit_statuses([child(create_store, place, start) for _ in range(CREATORS)])
+
+
+def test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged(place: Path | str) -> None:
+    with open_store(place, write=True, create=True) as store:
+        store.sessions.create(WORKER, WORKSPACE, (entry(b"0", "0"),), {})
+    for kill in range(KILLS):
+        receiving, sending = pipe()
+        process = child(append_for_ever, place, WORKER, sending)
+        acknowledged: Head = receiving.recv()
+        for _ in range(kill * 7 % 23):
+            acknowledged = receiving.recv()
+        process.kill()
+        process.join()
+        while receiving.poll():
+            acknowledged = receiving.recv()
+        with open_store(place, write=False) as store:
+            entries = list(store.sessions.entries(WORKER))
+        assert list(range(1, len(entries) + 1)) == [each.seq for each in entries]
+        assert acknowledged.digest == entries[acknowledged.seq - 1].digest
+        assert len(entries) in {acknowledged.seq, acknowledged.seq + 2}
