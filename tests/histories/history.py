@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.engine.view import FlowView, WorkerView
 from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Entry, Head
 from stateward.store.memory_sessions import MemorySessionStore
@@ -130,4 +130,16 @@ def state_of(view: WorkerView, events: Sequence[str]) -> Mapping[str, Any]:
         "open": None if flow.attempt is None else flow.attempt.id,
         "last": None if last is None else [last.attempt.id, str(last.status), str(last.rejection), str(last.transition)],
         "events": list(events),
+        **_later(view, flow),
     }
+
+
+def _later(view: WorkerView, flow: FlowView) -> Mapping[str, Any]:
+    """Give what earlier versions had no word for, where there is any."""
+    later = {
+        "tokens": [flow.tokens, flow.tokens_here],
+        "tree": None if flow.attempt is None else [flow.attempt.tree, flow.attempt.reserved],
+        "rollbacks": [[each.entry, each.lost.seq, each.by, each.reason] for each in view.rollbacks],
+    }
+    nothing = {"tokens": [0, 0], "tree": ["", 0], "rollbacks": []}
+    return {name: value for name, value in later.items() if value not in (None, nothing[name])}

@@ -3,19 +3,22 @@
 import sys
 from dataclasses import replace
 
-from stateward.runtime.core.events import EntryCitation, FailureCause, InstanceStarted, Verdict
+from stateward.runtime.core.events import Account, Citation, EntryCitation, FailureCause, FileCitation, InstanceStarted, Usage, Verdict
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.engine.recording import RecordKey
 from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierOutcome
+from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
 from stateward.runtime.session.acts import RunOutcome
-from stateward.runtime.session.entries import Kind, NewEntry
+from stateward.runtime.session.entries import Head, Kind, NewEntry
 from stateward.runtime.session.event_codec import event_name
+from stateward.runtime.session.masking import Secrets
 from stateward.runtime.session.segments import TextSegment
 from tests.histories.history import FOLDER, History, state_of, write
-from tests.runtime.engines import AGENT, HOST, PERSON, Desk, Judge, failing, input_for, verdicts
+from tests.runtime.engines import AGENT, HOST, MODEL, PERSON, Desk, Judge, failing, input_for, verdicts
 from tests.runtime.flows import HALF, ODD_TEXT
 from tests.runtime.judgements import judgement
+from tests.runtime.witnesses import HeldWitness
+from tests.runtime.workdirs import TextsWorkdir
 
 
 def every_event() -> Desk:
@@ -78,6 +81,37 @@ def every_verb() -> Desk:
     return desk
 
 
+def every_version() -> Desk:
+    """Live through what later versions of events and checkpoints hold: what judged and at what cost, the Workdir, a log that went back."""
+    witness, workdir = HeldWitness(), TextsWorkdir(a="one\ntwo\n", b=f"{ODD_TEXT}")
+    desk = Desk("fork", MODEL, AGENT, checkpoint_entries=6, workdirs=workdir, witness=witness, secrets=Secrets({"TOKEN": "tok-12345678"}))
+    account = Account(Usage(3, 4000, 250), "some-model", "sha256:p", "sha256:t")
+    desk.record_evidence()
+    desk.request("nothing cited tok-12345678", Judge(lambda request: replace(answered(request), account=account), "model"))
+    desk.request("no answer", Judge(lambda _: VerifierFailed(FailureCause.TIMEOUT, "slow", account), "model"))
+    desk.request("given up", Judge(lambda _: VerifierCancelled(Account(None, "some-model")), "model"))
+    desk.request("not counted", Judge(answered, "model"))
+    witness.known[desk.worker] = Head(999, "sha256:" + "0f" * 32)
+    desk.engine.accept_rollback(desk.worker, f"the disk died {ODD_TEXT}", PERSON, "op-1")
+    workdir.texts["a"] = "one\nthree\n"
+    lines = FileCitation("a", 2, 2, "three")
+    desk.request("a line", Judge(lambda request: replace(answered(request, lines), account=account), "model"))
+    open_ = desk.begin("it will change").request
+    workdir.texts["a"] = "one\nfour\n"
+    desk.engine.report(desk.worker, open_.attempt, answered(open_, EntryCitation("E00000003")))
+    desk.begin("still open")
+    desk.engine.stop(desk.worker, "for today", PERSON, "stop-1")
+    return desk
+
+
+def answered(request: VerificationRequest, *citations: Citation) -> VerifierAnswered:
+    """Answer that the first condition is met, with citations of what was shown."""
+    given = verdicts(request, {request.questions[0].transition: Verdict.MET})
+    assert isinstance(given, VerifierAnswered)
+    first, *others = given.judgements
+    return VerifierAnswered((replace(first, citations=citations), *others), frozenset(citations))
+
+
 def cited(request: VerificationRequest, reference: str) -> VerifierOutcome:
     """Answer that the first condition is met, with a citation."""
     given = verdicts(request, {request.questions[0].transition: Verdict.MET})
@@ -103,7 +137,7 @@ def history_of(desk: Desk) -> History:
     return History(definitions, tuple(desk.log()), state_of(view, names))
 
 
-LIVES = {"0.1-every-event": every_event, "0.1-every-verb": every_verb}
+LIVES = {"0.1-every-event": every_event, "0.1-every-verb": every_verb, "0.1-every-version": every_version}
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from stateward.store.memory_leases import MemoryLeaseStore
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.runtime.flows import FORK, NOTHING_TO_DO, REVIEW
 from tests.runtime.judgements import judgement
+from tests.runtime.witnesses import HeldWitness
 from tests.runtime.workdirs import ROOT, TextsWorkdir
 
 MODEL = Profile("judged by a model", VerifierKind.MODEL, model=ModelSettings("some-model", provider="openai"))
@@ -152,7 +153,9 @@ class Desk:
         sessions: MemorySessionStore | None = None,
         workdirs: TextsWorkdir | None = None,
         secrets: Secrets = NO_SECRETS,
+        witness: HeldWitness | None = None,
     ) -> None:
+        self._witness = witness
         self._workdirs = workdirs
         self._secrets = secrets
         self._checkpoint_entries = checkpoint_entries
@@ -179,6 +182,7 @@ class Desk:
             checkpoint_entries=self._checkpoint_entries,
             workdirs=self._workdirs,
             secrets=self._secrets,
+            witness=self._witness,
         )
 
     def restart(self, profile: Profile = DEMONSTRATION) -> None:

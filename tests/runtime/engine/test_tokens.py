@@ -9,7 +9,7 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierFailed, VerifierOutcome
 from stateward.runtime.profile import Profile, VerifierBounds
 from stateward.runtime.session.event_codec import event_name
-from tests.runtime.engines import AGENT, MODEL, Desk, Judge, saying, verdicts
+from tests.runtime.engines import AGENT, MODEL, WORKSPACE, Desk, Judge, saying, verdicts
 from tests.runtime.judgements import MET
 
 CAPPED = replace(MODEL, verification=VerifierBounds(tokens=400), visit_tokens_max=1000, instance_tokens_max=1500)
@@ -37,6 +37,9 @@ def test_a_visit_costs_no_more_than_its_cap_and_an_operator_leads_on() -> None:
     answer = refused(desk, "three")
     expected = "601 of 1000 tokens of this visit of state `a` are spent, and a verification may cost 400"
     assert (RefusalCode.BUDGET_EXHAUSTED, expected) == (answer.code, answer.message)
+    (row,) = desk.engine.workers(WORKSPACE, 10)
+    assert row.flow is not None
+    assert "601 of 1000 tokens of this visit are spent" == row.flow.stuck
 
 
 def test_a_verification_that_nobody_counted_costs_what_was_reserved() -> None:

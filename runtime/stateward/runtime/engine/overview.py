@@ -21,6 +21,7 @@ from stateward.runtime.engine.rights import rights_of
 from stateward.runtime.engine.transition import stored_answer
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, StoreNewer, WorkerRow
+from stateward.runtime.profile import Rights, VerifierKind
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.entries import Head
 
@@ -148,11 +149,24 @@ def _stuck(means: Means, loaded: Loaded, instance: Instance) -> str:
         return f"{instance.attempts_here} of {bounds.visit_verifications_max} verifications of this visit are spent"
     if instance.attempt is None and instance.attempts >= bounds.instance_verifications_max:
         return f"{instance.attempts} of {bounds.instance_verifications_max} verifications are spent"
+    if instance.attempt is None and loaded.session.verifier == VerifierKind.MODEL:
+        spent = _tokens_spent(rights_of(means, loaded.session.profile), instance)
+        if spent:
+            return spent
     if instance.attempt is not None:
         return "" if _verified(means, loaded) is not None else UNATTENDED
     last = instance.last
     if last is not None and last.status is AttemptStatus.FAILED and last.attempt.visit == instance.visit:
         return f"could not check: {last.failure}"
+    return ""
+
+
+def _tokens_spent(rights: Rights, instance: Instance) -> str:
+    reserve = rights.verification.tokens
+    if instance.tokens_here + reserve > rights.visit_tokens_max:
+        return f"{instance.tokens_here} of {rights.visit_tokens_max} tokens of this visit are spent"
+    if instance.tokens + reserve > rights.instance_tokens_max:
+        return f"{instance.tokens} of {rights.instance_tokens_max} tokens are spent"
     return ""
 
 
