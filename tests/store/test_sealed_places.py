@@ -51,7 +51,7 @@ def test_what_somebody_wrote_without_a_seal_after_sealed_entries_is_not_trusted(
         store.sessions.append(WORKER, start_of(store), (entry(b"forged", "k-3"),))
     with open_store(sealed, write=write, sealer=sealer(tmp_path / "keys")) as store:
         read: list[str | None] = []
-        with pytest.raises(SealMismatch, match="entry E00000003 .* its seal is missing"):
+        with pytest.raises(SealMismatch, match=r"entry E00000003 .* its seal is missing"):
             read.extend(each.key for each in store.sessions.entries(WORKER))
         assert ["k-1", "k-2"] == read
         with pytest.raises(SealMismatch, match="its seal is missing"):
