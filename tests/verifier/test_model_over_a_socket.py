@@ -289,13 +289,25 @@ def test_no_variable_of_the_environment_names_another_judge(monkeypatch: pytest.
     assert (True, 0) == (isinstance(outcome, VerifierAnswered), len(other.asked))
 
 
-def test_a_provider_whose_address_comes_from_the_environment_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "spelt",
+    ["{url}", "{url}/", "http://LOCALHOST:{port}/v1", "http://name@localhost:{port}/v1", "http://l%6fcalhost:{port}/v1"],
+    ids=["plain", "slash", "capitals", "with a name", "escaped"],
+)
+def test_a_provider_whose_address_comes_from_the_environment_is_refused(monkeypatch: pytest.MonkeyPatch, spelt: str) -> None:
     with serving(FINISHES) as other:
-        monkeypatch.setenv("OPENAI_BASE_URL", other.url)
+        port = other.url.rsplit(":", 1)[1].removesuffix("/v1")
+        monkeypatch.setenv("OPENAI_BASE_URL", spelt.format(url=other.url, port=port))
         at = Bench(LibraryCaller(Model("gpt-5", provider="openai-chat"), KEY))
         found, said = failed(at.verifier.verify(request_for()))
     assert (FailureCause.UNAVAILABLE, 0) == (found, len(other.asked))
-    assert "comes from the variable `OPENAI_BASE_URL`" in said
+    assert "the variable `OPENAI_BASE_URL` names the host of the provider" in said
+
+
+def test_a_provider_whose_address_is_part_of_a_variable_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_BASE_URL", "http://127.0.0.1:1/v1")
+    found, said = failed(Bench(LibraryCaller(Model("m", provider="ollama"), KEY)).verifier.verify(request_for()))
+    assert (FailureCause.UNAVAILABLE, True) == (found, "`OLLAMA_BASE_URL`" in said)
 
 
 @pytest.mark.parametrize(

@@ -299,11 +299,18 @@ def _provider(name: str, key: str | None, client: httpx2.AsyncClient) -> Provide
 
 
 def _require_own_address(address: str, environment: Mapping[str, str]) -> None:
-    """Refuse a provider whose address was taken from the environment: whoever runs this could name a judge of their own."""
-    own = address.rstrip("/")
+    """Refuse a provider whose host a variable of the environment names: whoever runs this could name a judge of their own."""
+    host = httpx2.URL(address).host.casefold()
     for variable, value in environment.items():
-        if own and value.rstrip("/") == own:
-            raise UserError(f"the address of the provider comes from the variable {shown(variable)}, and only the profile may name one")
+        if host and (host in value.casefold() or host == _host(value)):
+            raise UserError(f"the variable {shown(variable)} names the host of the provider, and only the profile may: unset it")
+
+
+def _host(value: str) -> str:
+    try:
+        return httpx2.URL(value).host.casefold()
+    except (httpx2.InvalidURL, ValueError):
+        return ""
 
 
 def _messages(call: Call) -> list[ModelMessage]:
