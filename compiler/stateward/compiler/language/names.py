@@ -13,6 +13,7 @@ from stateward.compiler.language.machine import SCOPES_PER_STEP, Machine
 from stateward.compiler.language.nesting import sibling_field
 from stateward.compiler.language.values import AnyValue, Cell, Failed, LostNames, Scope, Task, Use, through
 from stateward.compiler.source import Place
+from stateward.compiler.syntax.tokens import RESERVED
 from stateward.compiler.syntax.tree import Binding, Let, Name, Node, Object
 
 ARRAY_WORD: Final = "Array"
@@ -137,7 +138,7 @@ def scope_around(machine: Machine, node: Let | Object, scope: Scope) -> Scope:
         texts = [scope.module.source.slice(each.span)[:LOST_MAX] for each in node.broken]
         machine.spend(sum(map(len, texts)) // LOST_PER_STEP, node, scope)
         words = frozenset(word for text in texts for word in _WORD.findall(text))
-        lost = LostNames(words, is_any=not all(map(_WORD.match, texts)))
+        lost = LostNames(words, is_any=any(not _WORD.match(text) or text in RESERVED for text in texts))
     made = Scope(scope.module, scope, scope.call, lost=lost)
     machine.scopes.append(made)
     return made

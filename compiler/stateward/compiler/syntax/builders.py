@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, TypeVar
 from unicodedata import normalize
 
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, fix
-from stateward.compiler.syntax.tokens import Tokens
+from stateward.compiler.syntax.tokens import RESERVED, Tokens
 from stateward.compiler.syntax.tree import (
     Access,
     Arm,
@@ -87,8 +87,9 @@ def _broken(items: Sequence[object], sound: Sequence[object]) -> tuple[Bad, ...]
 
 
 def mended_names(items: Iterable[Field | Binding]) -> tuple[Bad, ...]:
-    """Cover the names that a mend made of several tokens: an expression that uses one finds them one by one."""
-    return tuple([Bad(item.path[0].start, item.path[0].end) for item in items if "-" in item.path[0].text and not item.path[0].quoted])
+    """Cover the names that only a mend made names: an expression that uses one of them finds something else."""
+    keys = [item.path[0] for item in items]
+    return tuple([Bad(key.start, key.end) for key in keys if not key.quoted and (not key.text.isidentifier() or key.text in RESERVED)])
 
 
 class Builder:
@@ -105,6 +106,10 @@ class Builder:
 
     def _text(self, token: TokenNumber) -> str:
         return self.text[self.starts[token] : self.ends[token]]
+
+    def _is_put_in(self, token: TokenNumber) -> bool:
+        """Tell whether a token is not the author's."""
+        return self.starts[token] == self.ends[token]
 
     def _operator(self, token: TokenNumber) -> str | None:
         """Give the operator that a token is, or the one that it looks like; None where it is none."""
@@ -291,12 +296,16 @@ class Builder:
         """Make `base.key`."""
         return Access(base.start, key.end, base, key)
 
-    def call_without_arguments(self, callee: Expr, _opener: TokenNumber, closer: TokenNumber) -> Call:
-        """Make `callee()`."""
+    def call_without_arguments(self, callee: Expr, _opener: TokenNumber, closer: TokenNumber) -> Call | Bad:
+        """Make `callee()`, or `Bad` as in `call`."""
+        if self._is_put_in(closer):
+            return Bad(callee.start, self.ends[closer])
         return Call(callee.start, self.ends[closer], callee, ())
 
-    def call(self, callee: Expr, _opener: TokenNumber, arguments: list[Expr], closer: TokenNumber) -> Call:
-        """Make `callee(arguments)`."""
+    def call(self, callee: Expr, _opener: TokenNumber, arguments: list[Expr], closer: TokenNumber) -> Call | Bad:
+        """Make `callee(arguments)`, or `Bad` where nobody knows which arguments there were to be."""
+        if self._is_put_in(closer):
+            return Bad(callee.start, self.ends[closer])
         return Call(callee.start, self.ends[closer], callee, tuple(arguments))
 
     # Primaries
@@ -356,15 +365,19 @@ class Builder:
         """Make `(inner)`."""
         return Paren(self.starts[opener], self.ends[closer], inner)
 
-    def array_empty(self, opener: TokenNumber, closer: TokenNumber) -> Array:
-        """Make `[]`."""
+    def array_empty(self, opener: TokenNumber, closer: TokenNumber) -> Array | Bad:
+        """Make `[]`, or `Bad` as in `array`."""
+        if self._is_put_in(closer):
+            return Bad(self.starts[opener], self.ends[closer])
         return Array(self.starts[opener], self.ends[closer], (), None)
 
-    def array(self, opener: TokenNumber, items: list[Expr], closer: TokenNumber) -> Array:
-        """Make `[items]`."""
+    def array(self, opener: TokenNumber, items: list[Expr], closer: TokenNumber) -> Array | Bad:
+        """Make `[items]`, or `Bad` where nobody knows which items there were to be, or whether an array was meant."""
+        if self._is_put_in(closer):
+            return Bad(self.starts[opener], self.ends[closer])
         return Array(self.starts[opener], self.ends[closer], tuple(items), None)
 
-    def array_ended(self, opener: TokenNumber, items: list[Expr], _comma: TokenNumber, closer: TokenNumber) -> Array:
+    def array_ended(self, opener: TokenNumber, items: list[Expr], _comma: TokenNumber, closer: TokenNumber) -> Array | Bad:
         """Make `[items,]`."""
         return self.array(opener, items, closer)
 

@@ -19,6 +19,7 @@ from stateward.compiler.syntax.automaton import FINISHED, Automaton
 from stateward.compiler.syntax.brackets import balance
 from stateward.compiler.syntax.builders import Builder
 from stateward.compiler.syntax.depth import too_deep_node
+from stateward.compiler.syntax.echoes import without_echoes
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, too_deep, too_large
 from stateward.compiler.syntax.foreign import is_page, kind_of
 from stateward.compiler.syntax.leftovers import without_conflicts, without_odd_comments
@@ -126,9 +127,8 @@ class _Attempt:
         module = recovery.module(self.stuck)
         if self.automaton.is_too_deep:
             return None, [self._too_deep(self.automaton, balanced.tokens)]
-        found = [*conflicts, *tokens.faults, *balanced.faults, *recovery.faults, *self.builder.faults, *self.builder.warnings]
-        if recovery.left_over is not None:
-            found = [fault for fault in found if min(fault.start + 1, fault.end) <= recovery.left_over]
+        found = without_echoes([*tokens.faults, *balanced.faults, *recovery.faults], balanced.tokens, recovery.left_over)
+        found = [*conflicts, *found, *self.builder.faults, *self.builder.warnings]
         return self._measured(module, found) if module else (None, found)
 
     def _started(self, tokens: Tokens, *, loose: bool) -> tuple[Builder, Automaton]:

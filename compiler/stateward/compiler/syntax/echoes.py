@@ -1,0 +1,42 @@
+"""Faults that only follow from the one before them.
+
+Invariants: the first fault of a text is always kept, and so is every fault with a safe fix, which is sure of itself.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import Final
+
+from stateward.compiler.diagnostics.model import Applicability
+from stateward.compiler.syntax.faults import Fault
+from stateward.compiler.syntax.tokens import Tokens
+
+_APART: Final = frozenset({"SEMICOLON", "COMMA", "LBRACE", "RBRACE"})
+"""Tokens that part what is independent."""
+
+
+def without_echoes(faults: Iterable[Fault], tokens: Tokens, text_end: int | None) -> list[Fault]:
+    """Leave out each fault that stands in one line after another, with nothing between them that parts the two.
+
+    What lies beyond `text_end`, where there is such an end, was never looked at, so its faults are left out too.
+    """
+    kept: list[Fault] = []
+    last: Fault | None = None
+    for fault in sorted(faults, key=lambda fault: (fault.start, fault.end)):
+        if text_end is not None and min(fault.start + 1, fault.end) > text_end:
+            continue
+        if last is None or _is_certain(fault) or _are_apart(last, fault, tokens):
+            kept.append(fault)
+        last = fault
+    return kept
+
+
+def _is_certain(fault: Fault) -> bool:
+    return fault.fix is not None and fault.fix.applicability is Applicability.SAFE
+
+
+def _are_apart(earlier: Fault, later: Fault, tokens: Tokens) -> bool:
+    if "\n" in tokens.text[earlier.end : later.start]:
+        return True
+    first, end = bisect_left(tokens.starts, earlier.start), bisect_left(tokens.starts, later.start)
+    return not _APART.isdisjoint(tokens.kinds[first:end])
