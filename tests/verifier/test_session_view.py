@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from stateward.runtime.core.instance import Aside
 from stateward.runtime.session import browse
 from stateward.runtime.session.browse import (
+    ACTS_MAX,
     CALL_DISTANCE_MAX,
     CHANNELS_MAX,
     NEEDLE_CHARACTERS_MAX,
@@ -285,6 +286,13 @@ def test_an_overview_names_the_channels_and_since_when_they_record() -> None:
     assert [(ActorClass.AGENT, "mcp", 1, 3, 2), (ActorClass.HOST, "hook", 2, 2, 1)] == [
         (each.actor_class, each.channel, each.first, each.last, each.entries) for each in overview.channels
     ]
+
+
+def test_an_overview_shows_the_newest_acts_of_operators() -> None:
+    acts = [said(kind, ActorClass.PERSON, "{}") for kind in (Kind.OPERATOR_ACT, Kind.REWOUND, Kind.ROLLBACK_ACCEPTED)]
+    overview = view(*acts, *TEN, *[acts[0]] * ACTS_MAX, *TEN, *TEN).overview()
+    assert list(range(14, 14 + ACTS_MAX)) == [each.seq for each in overview.acts]
+    assert [1, 2, 3] == [each.seq for each in view(*acts, *TEN).overview().acts]
 
 
 def test_an_overview_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

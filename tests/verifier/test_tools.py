@@ -73,7 +73,8 @@ def test_every_form_is_one_closed_plain_object(tmp_path: Path) -> None:
         declared = Hand(asked(note()), view).tools.declarations
     for each in declared:
         assert ("object", False) == (each.parameters["type"], each.parameters["additionalProperties"])
-        assert set(each.parameters["required"]) <= set(each.parameters["properties"])
+        assert set(each.parameters.get("required", ())) <= set(each.parameters["properties"])
+        assert [] != each.parameters.get("required")
         assert re.fullmatch(r"[A-Za-z]{1,64}", each.name)
         assert not any(word in json.dumps(each.parameters) for word in ("anyOf", "oneOf", "$ref", "$schema"))
 
@@ -181,6 +182,14 @@ def test_the_overview_says_what_there_is() -> None:
     assert "Set aside by an operator, no evidence: E00000002 to E00000002" in outside(text)
     assert "E00000002 2026-03-01T12:00:00.000000Z tool_result, by host; assurance none; evidence host (does not count); set aside" in text
     assert "E00000003 | late" in inside(text)
+
+
+def test_the_overview_shows_what_operators_did_however_far_back() -> None:
+    act = said(Kind.OPERATOR_ACT, ActorClass.PERSON, {"verb": "pause", "reason": "lunch"})
+    text = Hand(asked(act, *[note("x")] * 20))("ShowOverview")
+    assert "The newest acts of operators:\nE00000001 2026-03-01T12:00:00.000000Z operator_act, by person" in text
+    assert "verb: pause ⏎ reason: lunch" in text
+    assert "acts of operators" not in Hand(asked(note()))("ShowOverview")
 
 
 def test_the_overview_of_nothing_says_so() -> None:

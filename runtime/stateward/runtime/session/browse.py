@@ -6,7 +6,7 @@ class of evidence follows from kind and actor, never from what an entry says. En
 Raises Damaged, as the log does, for an entry that is not what was written.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from stateward.runtime.core.texts import cut
 from stateward.runtime.session.browse_status import masked_by
 from stateward.runtime.session.browse_text import EntryText, text_of
 from stateward.runtime.session.entries import ActorClass, Assurance, Entry, Kind, numbered, reference
-from stateward.runtime.session.evidence import EvidenceClass, evidence_class
+from stateward.runtime.session.evidence import OPERATORS_ACTS, EvidenceClass, evidence_class
 from stateward.runtime.session.visible import visible
 
 READ_BYTES_MAX: Final = 1024 * 1024
@@ -35,6 +35,8 @@ CHANNELS_MAX: Final = 64
 """Channels that an overview tells apart."""
 LATEST_ENTRIES: Final = 10
 """The newest entries, shown in an overview."""
+ACTS_MAX: Final = 10
+"""The newest acts of operators, shown in an overview however far back they lie."""
 PREVIEW_CHARACTERS: Final = 160
 CALL_DISTANCE_MAX: Final = 64
 """How many entries before a result its call is looked for."""
@@ -148,6 +150,8 @@ class Overview:
     """How many there are of each kind and class of evidence, by name; the kind is empty for those that are not known here."""
     channels: tuple[ChannelSeen, ...]
     aside: tuple[Aside, ...]
+    acts: tuple[SeenEntry, ...]
+    """What operators did."""
     latest: tuple[SeenEntry, ...]
 
 
@@ -269,16 +273,20 @@ class SessionView:
         start = max(count - SURVEY_ENTRIES_MAX, 0)
         kinds: Counter[tuple[str, EvidenceClass]] = Counter()
         channels: dict[tuple[ActorClass, str], ChannelSeen] = {}
+        acts: deque[Entry] = deque(maxlen=ACTS_MAX)
         for entry in self._between(start, count):
             kind = entry.kind if entry.kind in _KINDS else ""
             kinds[kind, evidence_class(entry.kind, entry.actor.actor_class)] += 1
             _note_channel(channels, entry)
+            if entry.kind in OPERATORS_ACTS:
+                acts.append(entry)
         return Overview(
             entries=count,
             counted_from=start + 1,
             kinds=tuple((kind, evidence, number) for (kind, evidence), number in sorted(kinds.items())),
             channels=tuple(channels[each] for each in sorted(channels)),
             aside=self._aside,
+            acts=tuple(self._seen(each, text_of(each)) for each in acts),
             latest=tuple(self._seen(each, text_of(each)) for each in self._between(max(count - LATEST_ENTRIES, 0), count)),
         )
 

@@ -26,6 +26,8 @@ class EvidenceClass(StrEnum):
 ADMISSIBLE: Final = frozenset({EvidenceClass.ENGINE, EvidenceClass.WORKDIR, EvidenceClass.HOST, EvidenceClass.OPERATOR})
 """The classes that count. What stateward itself answers is a claim: an earlier verdict proves nothing about the next."""
 
+OPERATORS_ACTS: Final = frozenset({Kind.OPERATOR_ACT, Kind.REWOUND, Kind.ROLLBACK_ACCEPTED})
+"""What operators did."""
 _TABLE: Final[dict[tuple[str, ActorClass], EvidenceClass]] = {
     (Kind.SESSION_STARTED, ActorClass.ENGINE): EvidenceClass.ENGINE,
     (Kind.USER_INPUT, ActorClass.PERSON): EvidenceClass.OPERATOR,
@@ -63,7 +65,4 @@ def is_admissible(entry: Entry) -> bool:
 
 def is_news(entry: Entry) -> bool:
     """Tell whether an entry makes a judgement worth repeating: it counts, and is not what stateward and its operators did themselves."""
-    return is_admissible(entry) and entry.actor.actor_class is not ActorClass.ENGINE and entry.kind not in _OWN
-
-
-_OWN: Final = frozenset({Kind.OPERATOR_ACT, Kind.REWOUND, Kind.ROLLBACK_ACCEPTED})
+    return is_admissible(entry) and entry.actor.actor_class is not ActorClass.ENGINE and entry.kind not in OPERATORS_ACTS

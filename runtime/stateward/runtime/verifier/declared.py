@@ -3,7 +3,7 @@
 Invariants: a form is one closed object without unions, references or definitions, which every provider takes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,12 @@ class ToolDeclaration:
     description: str
     parameters: Mapping[str, Any]
     """JSON schema of its arguments."""
+
+
+def closed_form(members: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
+    """Give the JSON schema of an object that has these members and no others."""
+    form = {"type": "object", "properties": members, "additionalProperties": False}
+    return {**form, "required": list(required)} if required else form
 
 
 class ToolRefused(Exception):

@@ -17,40 +17,38 @@ from stateward.runtime.ports import Question
 from stateward.runtime.session.visible import says_nothing
 from stateward.runtime.verifier.arguments import Closed, read_arguments, refused
 from stateward.runtime.verifier.contract import judged
-from stateward.runtime.verifier.declared import ToolDeclaration
+from stateward.runtime.verifier.declared import ToolDeclaration, closed_form
 
 _TEXT: Final[Mapping[str, Any]] = {"type": "string"}
 _COUNT: Final[Mapping[str, Any]] = {"type": "integer"}
 
 
-def _object(required: Sequence[str], **properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-
-
-_CITATION: Final = _object(
+_CITATION: Final = closed_form(
+    {
+        "entry": {**_TEXT, "description": "The reference of an entry that was read in full, such as E00000042; then nothing else."},
+        "path": {**_TEXT, "description": "The path of a file, as it was shown; then with first_line, last_line and quote."},
+        "first_line": _COUNT,
+        "last_line": _COUNT,
+        "quote": {**_TEXT, "description": "The whole text of those lines, exactly as it was shown, without the line numbers."},
+    },
     (),
-    entry={**_TEXT, "description": "The reference of an entry that was read in full, such as E00000042; then nothing else."},
-    path={**_TEXT, "description": "The path of a file, as it was shown; then with first_line, last_line and quote."},
-    first_line=_COUNT,
-    last_line=_COUNT,
-    quote={**_TEXT, "description": "The whole text of those lines, exactly as it was shown, without the line numbers."},
 )
-_RESULT: Final = _object(
-    ("transition_id", "verdict", "rationale", "missing", "citations"),
-    transition_id={**_TEXT, "description": "The name of the transition, exactly."},
-    verdict={**_TEXT, "enum": [str(each) for each in Verdict]},
-    rationale={**_TEXT, "description": "Why, in a few sentences, from what was read."},
-    missing={
+_MEMBERS: Final = {
+    "transition_id": {**_TEXT, "description": "The name of the transition, exactly."},
+    "verdict": {**_TEXT, "enum": [str(each) for each in Verdict]},
+    "rationale": {**_TEXT, "description": "Why, in a few sentences, from what was read."},
+    "missing": {
         "type": "array",
         "items": _TEXT,
         "description": "What would turn not_met into met, one thing each; at least one for not_met, none for met.",
     },
-    citations={"type": "array", "items": _CITATION, "description": "What bears the verdict; met needs evidence that counts."},
-)
+    "citations": {"type": "array", "items": _CITATION, "description": "What bears the verdict; met needs evidence that counts."},
+}
+_RESULTS: Final = {"results": {"type": "array", "items": closed_form(_MEMBERS, tuple(_MEMBERS))}}
 FINISH: Final = ToolDeclaration(
     "FinishFlowVerification",
     "Give one result for each transition and end the verification. Call it alone, once everything that matters was read.",
-    _object(("results",), results={"type": "array", "items": _RESULT}),
+    closed_form(_RESULTS, tuple(_RESULTS)),
 )
 
 

@@ -16,7 +16,7 @@ from stateward.runtime.session.evidence import ADMISSIBLE
 from stateward.runtime.session.visible import visible
 from stateward.runtime.verifier.arguments import Closed, read_arguments
 from stateward.runtime.verifier.blocks import block
-from stateward.runtime.verifier.declared import ToolDeclaration, ToolRefused
+from stateward.runtime.verifier.declared import ToolDeclaration, ToolRefused, closed_form
 from stateward.runtime.verifier.ledger import Ledger
 from stateward.runtime.workdir.shown import Globbed, Grepped, Refused, Shown, path_text
 
@@ -44,8 +44,7 @@ def _declared(name: str, description: str, required: Sequence[str] = (), **prope
     for each, words in _WORDS.items():
         if each in members:
             members[each]["enum"] = list(words)
-    form = {"type": "object", "properties": members, "required": list(required), "additionalProperties": False}
-    return ToolDeclaration(name, description, form)
+    return ToolDeclaration(name, description, closed_form(members, required))
 
 
 _WORDS: Final = {"kind": sorted(map(str, Kind)), "part": ["given", "result"]}
@@ -171,7 +170,9 @@ class VerifierTools:
     def _show_overview(self, arguments: object) -> str:
         read_arguments(_Overview, arguments)
         overview = self._session.overview()
-        return "\n".join([*_overview_lines(overview), "The newest entries:", *self._listed(overview.latest)])
+        lists = {"The newest acts of operators:": overview.acts, "The newest entries:": overview.latest}
+        told = [line for title, entries in lists.items() if entries for line in (title, *self._listed(entries))]
+        return "\n".join([*_overview_lines(overview), *told])
 
     def _search_entries(self, arguments: object) -> str:
         given = read_arguments(_Search, arguments)
