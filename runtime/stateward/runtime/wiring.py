@@ -8,7 +8,6 @@ another folder. It is made when something is first sealed; what only reads makes
 nothing, as its specification says.
 """
 
-import json
 import os
 import pwd
 import sys
@@ -118,16 +117,9 @@ class Folders:
 
     def facts(self, root: str) -> TreeFacts | None:
         """Take the facts of a git work tree; None where there is none, and the empty digest where they cannot be taken."""
-        from stateward.runtime.workdir.facts import FactsUnknown, NoWorkTree, encode_facts  # noqa: PLC0415 -- only requests need it
-        from stateward.runtime.workdir.taking import facts  # noqa: PLC0415
+        from stateward.runtime.workdir.stated import tree_facts  # noqa: PLC0415 -- only requests need it
 
-        match facts(Path(root)):
-            case NoWorkTree():
-                return None
-            case FactsUnknown(reason=reason):
-                return TreeFacts("", json.dumps({"unknown": reason}).encode())
-            case found:
-                return TreeFacts(found.tree_digest, encode_facts(found))
+        return tree_facts(root)
 
     def shows(self, root: str, cited: FileCitation) -> bool:
         """Tell whether lines of a file still are what was quoted."""
