@@ -79,6 +79,12 @@ def test_every_form_is_one_closed_plain_object(tmp_path: Path) -> None:
         assert not any(word in json.dumps(each.parameters) for word in ("anyOf", "oneOf", "$ref", "$schema"))
 
 
+def test_a_member_that_is_null_counts_as_left_out() -> None:
+    hand = Hand(asked(note("x")))
+    assert hand("SearchEntries") == hand("SearchEntries", text=None, kind=None, first=None, offset=None, limit=None)
+    assert "`entry` is missing" == hand.refusal("ReadEntry", {"entry": None})
+
+
 def test_what_is_declared_is_what_is_taken(tmp_path: Path) -> None:
     values = {"string": "E00000001", "integer": 1, "boolean": True}
     (tmp_path / "E00000001").write_text("E00000001\n")

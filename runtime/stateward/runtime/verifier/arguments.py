@@ -1,6 +1,7 @@
 """The arguments of a tool's call, read strictly: everything that is wrong with them is told at once.
 
-Invariants: forms are closed, so what is not known is refused; nothing is converted, trimmed or guessed.
+Invariants: forms are closed, so what is not known is refused; nothing is converted, trimmed or guessed; a member that
+is null counts as left out, for that is how some models leave one out.
 """
 
 from typing import Any, Final, TypeVar
@@ -41,8 +42,9 @@ Form = TypeVar("Form", bound=Closed)
 
 def read_arguments(form: type[Form], arguments: object) -> Form:
     """Read the arguments of a call. Raises ToolRefused with everything that is wrong with them."""
+    given = {name: value for name, value in arguments.items() if value is not None} if isinstance(arguments, dict) else arguments
     try:
-        return form.model_validate(arguments)
+        return form.model_validate(given)
     except ValidationError as problem:
         faults = tuple(_told(dict(each)) for each in problem.errors(include_url=False, include_context=True))
     raise refused(faults)
