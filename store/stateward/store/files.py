@@ -20,26 +20,32 @@ _ELSEWHERE: Final = "name another file, or make its folder writable for this use
 LOG_OF_PAGES: Final = "-wal"
 JOURNAL: Final = "-journal"
 _FILES: Final = ("", LOG_OF_PAGES, "-shm")
-"""What SQLite keeps open of a store, by what follows the store's own name; as long as it is open none of them is ever replaced by it."""
+"""What SQLite keeps open of a store, by what follows the store's own name."""
 
 Identity: TypeAlias = tuple[int, int] | None
 """What the system knows a file by: device and inode; None when it is not there."""
-Identities: TypeAlias = tuple[Identity, ...]
-"""Of the files of a store."""
 
 
-def identities(path: Path) -> Identities:
-    """Look at what lies under the names of a store's files."""
-    return tuple(identity(f"{path}{suffix}") for suffix in _FILES)
+class OpenFiles:
+    """What a connection has open of a store, as the system knows it.
 
+    As long as a store is open SQLite never replaces one of its files, so whichever is another one now was replaced by somebody else.
+    """
 
-def changed_file(path: Path, before: Identities) -> str | None:
-    """Name the first file of a store that was there and is no longer the same; None when all are."""
-    now = identities(path)
-    if now == before:
+    def __init__(self, path: Path) -> None:
+        self._names: Final = tuple(f"{path}{suffix}" for suffix in _FILES)
+        self._known: list[Identity] = []
+
+    def look(self) -> None:
+        """Keep what lies under the names of the store's files now."""
+        self._known = [identity(name) for name in self._names]
+
+    def changed(self) -> str | None:
+        """Name the first file that was there and is no longer the same; None when all are."""
+        for name, known in zip(self._names, self._known, strict=False):  # nothing is known before the first look
+            if known is not None and known != identity(name):
+                return name
         return None
-    pairs = zip(_FILES, before, now, strict=True)
-    return next((f"{path}{suffix}" for suffix, was, known in pairs if was is not None and was != known), None)
 
 
 def identity(name: str) -> Identity:

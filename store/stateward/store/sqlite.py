@@ -21,7 +21,7 @@ from typing import Final, TypeVar
 from stateward.runtime.ports import Fault, OutcomeUnknown, StoreUnavailable
 from stateward.store.connection import Connection, Refused
 from stateward.store.faults import FULL, code_of, damaged, is_busy, unavailable
-from stateward.store.files import Identities, changed_file, identities, is_at_rest, make_file, require_file, require_writable
+from stateward.store.files import Identity, OpenFiles, identity, is_at_rest, make_file, require_file, require_writable
 from stateward.store.prepared import NotWritten
 from stateward.store.schema import (
     Standing,
@@ -58,8 +58,7 @@ class SqliteDatabase:
         self._lock: Final = threading.Lock()
         self._process: Final = os.getpid()
         self._connection: sqlite3.Connection | None = None
-        self._files: Identities = ()
-        """Those that the connection has open."""
+        self._files: Final = OpenFiles(self.path)
         self._unsettled = False
         """Whether a commit was lost whose pages may lie in the log of the file, beyond what its index knows."""
 
@@ -119,7 +118,7 @@ class SqliteDatabase:
 
     def _in_place(self, connection: sqlite3.Connection, done: str) -> sqlite3.Connection:
         """Give the connection if what it has open is what the path still names."""
-        changed = changed_file(self.path, self._files)
+        changed = self._files.changed()
         if changed is not None:
             self._drop()
             raise StoreUnavailable(f"{changed} was removed or replaced while it was open; nothing was {done}", _LOOK)
@@ -127,7 +126,7 @@ class SqliteDatabase:
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         self._commit_for_certain(connection)
-        changed = changed_file(self.path, self._files)
+        changed = self._files.changed()
         if changed is not None:  # since the transaction began: what was written may have gone with it
             self._drop()
             raise OutcomeUnknown(f"{changed} was removed or replaced during a commit", _LOOK)
@@ -191,22 +190,22 @@ class SqliteDatabase:
         return self._opened("rw" if is_at_rest(self.path) else "ro", self._prepare_for_reading)
 
     def _opened(self, mode: str, prepare: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
-        before = identities(self.path)
+        before = identity(self.place)
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?mode={mode}", timeout=BUSY_WAIT_SECONDS, isolation_level=None, check_same_thread=False, uri=True
         )
         try:
             connection.text_factory = _text
             prepare(connection)
-            self._files = identities(self.path)
+            self._files.look()
             self._require_not_replaced_since(before)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _require_not_replaced_since(self, before: Identities) -> None:
-        if self._files[0] != before[0]:
+    def _require_not_replaced_since(self, before: Identity) -> None:
+        if identity(self.place) != before:
             raise StoreUnavailable(f"{self.path} was replaced while it was being opened", _LOOK)
 
     def _prepare_for_reading(self, connection: sqlite3.Connection) -> None:
