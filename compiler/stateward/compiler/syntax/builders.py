@@ -58,6 +58,7 @@ TYPE_WORDS: Final = frozenset({"String", "Int", "Float", "Bool", "Unknown"})
 OPERATORS: Final = frozenset(
     {"as", "default", "//", "&", "||", "&&", "==", "!=", "<", "<=", ">", ">=", "++", "+", "-", "*", "/", "!"}
 )  # fmt: skip
+_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _UNKNOWN_ESCAPE: Final = re.compile(r"\\(?:[ntr\\\"'/\n\r]|([\s\S]))")
 """An escape, and in a group what it escapes without need. The mark of another quote, a slash and a line end mean what they look like."""
@@ -89,7 +90,7 @@ def _broken(items: Sequence[object], sound: Sequence[object]) -> tuple[Bad, ...]
 def mended_names(items: Iterable[Field | Binding]) -> tuple[Bad, ...]:
     """Cover the names that only a mend made names: an expression that uses one of them finds something else."""
     keys = [item.path[0] for item in items]
-    return tuple([Bad(key.start, key.end) for key in keys if not key.quoted and (not key.text.isidentifier() or key.text in RESERVED)])
+    return tuple([Bad(key.start, key.end) for key in keys if not key.quoted and (key.text in RESERVED or not _PLAIN.fullmatch(key.text))])
 
 
 class Builder:

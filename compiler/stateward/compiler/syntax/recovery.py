@@ -178,8 +178,9 @@ class Recovery:
         automaton = self.automaton
         most = len(automaton.states) - spot.base
         for dropped in [*range(min(most, DEPTHS_TRIED_MAX) + 1), most]:
-            state = automaton.states[-1 - dropped]
-            if automaton.tables.actions[state].get(ERROR, -1) >= 0:
+            action = automaton.tables.actions[automaton.states[-1 - dropped]].get(ERROR)
+            # A reduction completes what stands before the broken part; what was dropped in part cannot be completed.
+            if action is not None and (action >= 0 or not dropped):
                 for way in _WAYS:
                     if automaton.accepts([*way, kind], dropped):
                         return dropped, way
