@@ -94,8 +94,8 @@ def test_the_standing_part_names_every_word_that_a_judge_meets() -> None:
 
 def test_a_toolbox_says_which_channels_record_the_worker() -> None:
     box = AttemptToolbox(asked(note(), host_result()), None)
-    assert "By agent through mcp: 1 entries, E00000001" in outside(box.user)
-    assert "By host through hook: 1 entries, E00000002" in outside(box.user)
+    assert "By agent through mcp: 1 entry, E00000001" in outside(box.user)
+    assert "By host through hook: 1 entry, E00000002" in outside(box.user)
 
 
 def test_a_toolbox_opens_the_workdir_of_its_request_and_closes_it(tmp_path: Path) -> None:

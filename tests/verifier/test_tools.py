@@ -184,7 +184,7 @@ def test_the_overview_says_what_there_is() -> None:
     text = Hand(request)("ShowOverview")
     assert "The log holds 3 entries, E00000001 to E00000003." in outside(text)
     assert "  2 note, evidence claim\n  1 tool_result, evidence host" in outside(text)
-    assert "By host through hook: 1 entries, E00000002 (since 2026-03-01T12:00:00.000000Z) to E00000002" in outside(text)
+    assert "By host through hook: 1 entry, E00000002 (since 2026-03-01T12:00:00.000000Z) to E00000002" in outside(text)
     assert "Set aside by an operator, no evidence: E00000002 to E00000002" in outside(text)
     assert "E00000002 2026-03-01T12:00:00.000000Z tool_result, by host; assurance none; evidence host (does not count); set aside" in text
     assert "E00000003 | late" in inside(text)

@@ -258,7 +258,7 @@ def _overview_lines(overview: Overview) -> Iterator[str]:
     if not overview.entries:
         yield "The log holds no entries."
         return
-    yield f"The log holds {overview.entries} entries, {reference(1)} to {reference(overview.entries)}."
+    yield f"The log holds {_entries(overview.entries)}, {reference(1)} to {reference(overview.entries)}."
     if overview.counted_from > 1:
         yield f"Counted from {reference(overview.counted_from)} on:"
     for kind, evidence, number in overview.kinds:
@@ -268,12 +268,16 @@ def _overview_lines(overview: Overview) -> Iterator[str]:
         yield f"Set aside by an operator, no evidence: {reference(each.after + 1)} to {reference(each.before - 1)}"
 
 
+def _entries(count: int) -> str:
+    return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
 def channel_lines(overview: Overview) -> Iterator[str]:
     """Say by which channels entries came, one a line."""
     for each in overview.channels:
         channel = each.channel if each.channel.isidentifier() else "a channel that is unknown here"
         yield (
-            f"By {each.actor_class} through {channel}: {each.entries} entries,"
+            f"By {each.actor_class} through {channel}: {_entries(each.entries)},"
             f" {reference(each.first)} (since {time_text(each.since)}) to {reference(each.last)}"
         )
 
