@@ -6,7 +6,8 @@ The laws say nothing of how the engine works: they know the stored entries, what
 - the chain is unbroken, and no entry that anybody was told of is gone or changed;
 - no id and no key is used twice; at most one attempt is open;
 - a state is entered only on verdicts that somebody reported for that attempt, of which exactly one was `met`, or by a person's act;
-- weakening one verdict of a rejected attempt lets nothing through;
+- where a model judges, that verdict cites an entry that counts as evidence, and a visit costs no more tokens than it may;
+- weakening one verdict of a rejected attempt, one citation, or what counts as evidence lets nothing through;
 - all who ask about one attempt are told the same, and it is what is stored; one submission has one entry;
 - a fork begins as its parent stood, but for a new instance and no open attempt; made whole, it reads the same without its parent.
 """
@@ -36,9 +37,11 @@ from stateward.runtime.core.replay import advance, new_ids
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import SessionStore, VerificationRequest
+from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.chain import check
-from stateward.runtime.session.entries import GENESIS, ActorClass, Entry, Head
+from stateward.runtime.session.entries import GENESIS, ActorClass, Entry, Head, reference
+from stateward.runtime.session.evidence import is_admissible
 from stateward.runtime.session.payloads import Checkpoint, Payload, SessionStarted, ToolResult, UserInput, decode, flow_events
 
 
@@ -51,6 +54,7 @@ class Book:
     used: set[str]
     """Ids that any Worker of the world used."""
     random: Random
+    profile: Profile
     parent: "Book | None" = None
     verifications: list[VerificationRequest] = field(default_factory=list)
     """Handed out to verifiers; each may be answered any number of times, or never."""
@@ -68,6 +72,8 @@ class Book:
     flows: dict[int, FlowState] = field(default_factory=dict)
     """What the log came to after each entry."""
     digests: dict[int, str] = field(default_factory=dict)
+    evidence: set[int] = field(default_factory=set)
+    """Entries of a class that counts."""
     _keys: set[str] = field(default_factory=set)
     _stored: dict[str, Answer] = field(default_factory=dict)
     _submitted: set[str] = field(default_factory=set)
@@ -87,6 +93,8 @@ class Book:
             loaded = engine._means.folds.load(self.worker)
             assert loaded is not None
             assert (self.head, self.flow) == (loaded.head, loaded.flow)
+        instance = self.flow.instance
+        assert instance is None or instance.tokens_here <= self.profile.visit_tokens_max
 
     def check_whole(self, sessions: SessionStore) -> None:
         """Check that nothing that was ever there is changed or gone."""
@@ -104,6 +112,8 @@ class Book:
             self._keys.add(entry.key)
         if isinstance(payload, Checkpoint):
             self._take_checkpoint(entry, payload)
+        if is_admissible(entry):
+            self.evidence.add(entry.seq)
         self._take_events(entry, payload)
         self._take_words(payload)
         self.head = Head(entry.seq, entry.digest)
@@ -136,7 +146,10 @@ class Book:
                     assert isinstance(before, TransitionCheckPassed)
                     assert before.attempt == attempt
                 case TransitionCheckPassed(attempt=attempt, transition=transition):
-                    assert any(_met(given) == {transition} for given in self.reported.get(attempt, []))
+                    assert any(
+                        _met(given) == {transition} and self._shows(given, transition, entry.seq)
+                        for given in self.reported.get(attempt, [])
+                    )
                 case TransitionCheckRejected(attempt=attempt):
                     self._check_weakened(attempt)
                 case LateResultIgnored(attempt=attempt):
@@ -148,6 +161,17 @@ class Book:
                     pass
         self.flow = advance(self.flow, record, self.definitions, self.used)
         self.used |= new_ids(record)
+
+    def _shows(self, given: tuple[Judgement, ...], transition: str, before: int) -> bool:
+        """Tell whether a verdict cites evidence that was there, where the judge has to."""
+        if self.profile.verifier is not VerifierKind.MODEL:
+            return True
+        cited = {each for one in given if one.transition == transition for each in one.citations if isinstance(each, EntryCitation)}
+        return any(each == EntryCitation(reference(seq)) for each in cited for seq in self._all_evidence() if seq < before)
+
+    def _all_evidence(self) -> set[int]:
+        before = set() if self.parent is None else {seq for seq in self.parent._all_evidence() if seq < min(self.digests, default=0)}
+        return self.evidence | before
 
     def _take_words(self, payload: Payload) -> None:
         match payload:
@@ -175,6 +199,7 @@ class Book:
                 not isinstance(rule(state, (*given[:place], changed, *given[place + 1 :]), _broken(given)), Passed) or len(_met(given)) > 1
             )
             assert not isinstance(rule(state, given, frozenset(each for one in given for each in one.citations)), Passed)
+            assert not isinstance(rule(state, given, _broken(given), frozenset()), Passed)
 
 
 def _met(given: tuple[Judgement, ...]) -> set[str]:

@@ -18,6 +18,7 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine import commit as committing
 from stateward.runtime.engine import transition
 from stateward.runtime.engine.answers import Answered
+from stateward.runtime.engine.citations import Checked
 from stateward.runtime.engine.commit import Append, Tries
 from stateward.runtime.engine.folding import Folds, Loaded, WorkerFold
 from stateward.runtime.engine.means import Means
@@ -156,6 +157,16 @@ def test_ambiguity_that_is_judged_after_the_citations_is_found_out(monkeypatch: 
         return rule(state, weaker, frozenset(), counting)
 
     monkeypatch.setattr(deciding, "rule", lenient)
+    assert found_out(World)
+
+
+def test_a_met_that_is_believed_without_evidence_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Checked, "_counting", lambda *_: None)
+    assert found_out(World)
+
+
+def test_tokens_that_nobody_reserves_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deciding, "_tokens_spent", lambda *_: None)
     assert found_out(World)
 
 

@@ -13,7 +13,7 @@ from random import Random
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.decide import Bounds
-from stateward.runtime.core.events import EntryCitation, FailureCause, Judgement, Status, Verdict
+from stateward.runtime.core.events import Account, EntryCitation, FailureCause, Judgement, Status, Usage, Verdict
 from stateward.runtime.core.instance import JUDGED_CODES, AttemptStatus, Instance
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -35,15 +35,16 @@ from stateward.runtime.ports import (
     VerifierFailed,
     VerifierOutcome,
 )
-from stateward.runtime.profile import DEMONSTRATION
+from stateward.runtime.profile import DEMONSTRATION, VerifierBounds
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.session.evidence import is_news
 from stateward.runtime.session.segments import TextSegment
 from stateward.store.memory_leases import MemoryLeaseStore
 from stateward.store.memory_sessions import MemorySessionStore
-from tests.runtime.engines import AGENT, HOST, NOON, PERSON, WORKSPACE, Catalog, Judge, input_for, snapshot_of
+from tests.runtime.engines import AGENT, HOST, MODEL, NOON, PERSON, WORKSPACE, Catalog, Judge, input_for, snapshot_of
 from tests.runtime.flows import FORK, NOTHING_TO_DO, REVIEW
 from tests.runtime.judgements import judgement
+from tests.runtime.workdirs import ROOT, TextsWorkdir
 from tests.simulation.book import Book
 from tests.simulation.faults import Crash, FaultyStore, Point
 
@@ -56,6 +57,8 @@ FORKS_MAX = 2
 """Forks of one history."""
 CHECKPOINT_ENTRIES = 7
 PROFILE = replace(DEMONSTRATION, bounds=Bounds(hold_after=2))
+JUDGED_BY_A_MODEL = replace(MODEL, bounds=Bounds(hold_after=2), verification=VerifierBounds(tokens=400), visit_tokens_max=1600)
+"""Under it a `met` needs evidence, and what verifications cost is capped."""
 WAYS = {"ready", "fixed", "good", "x", "end"}
 """The transitions that lead each flow to its end."""
 REFUSALS = {
@@ -65,6 +68,7 @@ REFUSALS = {
     RefusalCode.INSTANCE_HELD,
     RefusalCode.INSTANCE_PAUSED,
     RefusalCode.LEASE_LOST,
+    RefusalCode.BUDGET_EXHAUSTED,
 }
 NOTHING_TO_CHANGE = {
     RefusalCode.NO_ACTIVE_INSTANCE,
@@ -114,6 +118,8 @@ class World:
         self.clock = WorldClock()
         self.leases = MemoryLeaseStore()
         self.catalog = Catalog()
+        self.profile = JUDGED_BY_A_MODEL if seed % 3 == 0 else PROFILE
+        self.workdir = TextsWorkdir(a="0")
         self.engines = [self._engine(), self._engine()]
         self.books: dict[str, Book] = {}
         self.story: list[str] = []
@@ -124,7 +130,16 @@ class World:
         self._faults = True
 
     def _engine(self) -> Engine:
-        return Engine(self.store, self.catalog, self.clock, self.ids, PROFILE, leases=self.leases, checkpoint_entries=CHECKPOINT_ENTRIES)
+        return Engine(
+            self.store,
+            self.catalog,
+            self.clock,
+            self.ids,
+            self.profile,
+            leases=self.leases,
+            checkpoint_entries=CHECKPOINT_ENTRIES,
+            workdirs=self.workdir,
+        )
 
     # --- acting ---------------------------------------------------------------------------------------------------------------------
 
@@ -153,6 +168,7 @@ class World:
             (1, self._make_whole),
             (1, self._run),
             (1, self._wait),
+            (1, self._change_tree),
             (1, self._create),
             (1, self._restart),
         ]
@@ -162,7 +178,9 @@ class World:
     def _acting(self, act: Callable[[Engine, Book], None]) -> None:
         place = self.random.randrange(len(self.engines))
         self.story.append(f"{'  ' * self._depth}{place}: {act.__name__}")
-        book = self.random.choice(list(self.books.values())) if self.books else Book("", DEFINITIONS, self._used, self._chance)
+        book = (
+            self.random.choice(list(self.books.values())) if self.books else Book("", DEFINITIONS, self._used, self._chance, self.profile)
+        )
         try:
             act(self.engines[place], book)
         except Crash:
@@ -189,7 +207,7 @@ class World:
                 self._depth -= 1
 
     def _create(self, engine: Engine, book: Book) -> None:
-        submitted = engine.start_worker(WORKSPACE, input_for("review", "Ticket 41"), PERSON, "first")
+        submitted = engine.start_worker(WORKSPACE, input_for("review", "Ticket 41"), PERSON, "first", workdir=ROOT)
         assert isinstance(submitted, Submitted), submitted
         self._discover()
         self._acknowledge(self.books[submitted.worker], "first", submitted)
@@ -202,7 +220,7 @@ class World:
                 assert origin is not None
                 forked = origin.session.forked_from
                 parent = None if forked is None else self.books[forked.worker]
-                self.books[row.worker] = Book(row.worker, DEFINITIONS, self._used, self._chance, parent)
+                self.books[row.worker] = Book(row.worker, DEFINITIONS, self._used, self._chance, self.profile, parent)
 
     def _restart(self, engine: Engine, book: Book) -> None:
         """A process ends and another begins; nothing but the store is left."""
@@ -210,6 +228,10 @@ class World:
 
     def _wait(self, engine: Engine, book: Book) -> None:
         self.clock.pass_time(self.random.choice([0.5, 30.0]))
+
+    def _change_tree(self, engine: Engine, book: Book) -> None:
+        """Somebody works in the Workdir; now and then it is as it was before."""
+        self.workdir.texts["a"] = str(self.random.randrange(3))
 
     # --- requests and verifications -------------------------------------------------------------------------------------------------
 
@@ -237,7 +259,7 @@ class World:
 
         before = self._mark(book)
         reason = f"done {self.random.randrange(6)}"
-        answer = engine.request_transition(book.worker, reason, AGENT, Judge(verify))
+        answer = engine.request_transition(book.worker, reason, AGENT, Judge(verify, str(self.profile.verifier)))
         if isinstance(answer, Answered):
             book.tried.add(answer.answer.attempt)
             self._heard(book, answer, before)
@@ -322,6 +344,9 @@ class World:
         entered = last.status is AttemptStatus.ENTERED
         since = last.resolved.seq if entered else last.attempt.requested.seq
         known = any(map(is_news, self.store.entries(book.worker, since)))
+        facts = self.workdir.facts(ROOT)
+        assert facts is not None
+        known = known or (not entered and facts.digest != last.attempt.tree)
         same = instance.visit == last.attempt.visit + entered and instance.paused is None and instance.held is None
         before = self._mark(book)
         answer = engine.begin(book.worker, f" {last.attempt.reason}", PERSON)
@@ -335,6 +360,13 @@ class World:
             assert (answer.repeated, answer.answer.attempt, before) == (True, last.attempt.id, self._mark(book))
 
     def _outcome(self, request: VerificationRequest) -> VerifierOutcome:
+        """Answer well or badly; of what it cost, nothing is counted now and then."""
+        outcome = self._answered(request)
+        if self.profile is PROFILE or self.random.random() < 0.2:
+            return outcome
+        return replace(outcome, account=Account(Usage(1, self.random.randrange(self.profile.verification.tokens), 0), "some-model"))
+
+    def _answered(self, request: VerificationRequest) -> VerifierOutcome:
         kind = self.random.choice(["move", "move", "move", "any", "doubtful", "none", "none", "nonsense", "fail", "give up"])
         ways = [each.transition for each in request.questions]
         match kind:
@@ -358,7 +390,8 @@ class World:
                 return VerifierAnswered(tuple(self._judged(each, self.random.choice(list(Verdict))) for each in ways))
 
     def _judged(self, transition: str, verdict: Verdict) -> Judgement:
-        cited = self.random.choice([(), (), (), ("E00000001",), ("E99999999",)])
+        sound = () if self.profile is PROFILE else ("E00000001",)
+        cited = self.random.choice([(), sound, sound, ("E00000001",), ("E99999999",)])
         return judgement(transition, verdict, citations=tuple(map(EntryCitation, cited)))
 
     # --- input, records, operators --------------------------------------------------------------------------------------------------
@@ -504,6 +537,9 @@ class World:
             assert isinstance(engine.record(book.worker, Kind.TOOL_RESULT, b"", HOST, RecordKey("settling", "", str(step))), RecordedEntry)
             answer = engine.begin(book.worker, f"settling {step}", PERSON)
             if isinstance(answer, Refusal):
+                if answer.code is RefusalCode.BUDGET_EXHAUSTED:
+                    assert isinstance(engine.operate(book.worker, Verb.CANCEL, "spent", PERSON), Operated)
+                    continue
                 assert answer.code is RefusalCode.NO_ACTIVE_INSTANCE, answer
                 return
             if isinstance(answer, Begun):
@@ -512,7 +548,11 @@ class World:
 
     def _move(self, engine: Engine, book: Book, request: VerificationRequest) -> None:
         met = next(each.transition for each in request.questions if each.transition in WAYS)
-        given = tuple(judgement(each.transition, Verdict.MET if each.transition == met else Verdict.NOT_MET) for each in request.questions)
+        sound = (EntryCitation("E00000001"),)
+        given = tuple(
+            judgement(each.transition, Verdict.MET if each.transition == met else Verdict.NOT_MET, citations=sound)
+            for each in request.questions
+        )
         book.reported.setdefault(request.attempt, []).append(given)
         answered = engine.report(book.worker, request.attempt, VerifierAnswered(given))
         assert isinstance(answered, Answered)
