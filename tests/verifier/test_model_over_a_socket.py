@@ -1,5 +1,8 @@
 """The model verifier over a real socket: whatever a provider does ends in the right outcome, with its cause, within its bound."""
 
+import os
+import signal
+from dataclasses import dataclass
 from threading import Thread
 from time import monotonic
 
@@ -12,7 +15,7 @@ from stateward.runtime.verifier.model_calls import LibraryCaller
 from stateward.runtime.verifier.model_settings import Model
 from stateward.runtime.verifier.transcript import Asked, Mishap, Missed, Replied, decode
 from tests.contracts.verifiers import WAYS, request_for
-from tests.openai_server.server import Book, Breaks, Fails, Hangs, Says, Sends, Step, events, serving
+from tests.openai_server.server import Book, Breaks, Fails, Handler, Hangs, Json, Says, Sends, Step, events, serving
 from tests.verifier.boxes import FINISH, Bench, results
 
 KEY = "sk-test-0123456789"
@@ -191,6 +194,26 @@ def test_a_cancelled_verification_stops_at_once_and_closes_its_connection(stream
         thread.join()
     assert isinstance(said[0], VerifierCancelled)
     assert 1 == len(book.asked)
+
+
+@dataclass(frozen=True)
+class Interrupts:
+    """Has the user interrupt while the reply is waited for."""
+
+    def do(self, handler: Handler, asked: Json) -> None:
+        """Interrupt, and wait for the client to go."""
+        os.kill(os.getpid(), signal.SIGINT)
+        Hangs().do(handler, asked)
+
+
+def test_an_interruption_by_the_user_passes_through_closes_the_connection_and_leaves_the_attempt_open(streamed: bool) -> None:
+    with serving(Interrupts(), FINISHES) as book:
+        at = bench(book, streamed)
+        with pytest.raises(KeyboardInterrupt):
+            at.verifier.verify(request_for())
+        assert book.gone.wait(10)
+        assert ["Asked"] == kinds(at)
+        assert isinstance(at.verifier.verify(request_for()), VerifierAnswered)
 
 
 def test_a_server_that_is_not_there_is_unavailable(streamed: bool) -> None:

@@ -15,6 +15,7 @@ import ssl
 import warnings
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from threading import Lock
 from typing import Any, Final
@@ -97,14 +98,12 @@ class LibraryCaller:
         """Make one request, once. Raises CallFailed, and Stopped when it was stopped; then the connection is closed."""
         task = _Running()
         with ThreadPoolExecutor(1, "stateward model") as thread, stop.heard(task.cancel):
-            asking = thread.submit(asyncio.run, self._ask(call, task))
             try:
-                return asking.result()
+                return thread.submit(asyncio.run, self._ask(call, task)).result()
             except asyncio.CancelledError:
                 raise Stopped from None
-            except KeyboardInterrupt:
-                task.cancel()
-                raise
+            finally:
+                task.cancel()  # also where the user interrupts: what is waited for next is only that the connection is closed
 
     async def _ask(self, call: Call, task: "_Running") -> Reply:
         task.begin()
@@ -194,8 +193,9 @@ class _Running:
     def cancel(self) -> None:
         with self._lock:
             self._cancelled = True
-            if self._task is not None and self._loop is not None and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(self._task.cancel)
+            if self._task is not None and self._loop is not None:
+                with suppress(RuntimeError):  # the loop is closed: the request has ended
+                    self._loop.call_soon_threadsafe(self._task.cancel)
 
 
 # --- the wire -----------------------------------------------------------------------------------------------------------------------
