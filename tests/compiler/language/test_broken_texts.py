@@ -48,6 +48,11 @@ def faults(text: str) -> list[str]:
         "{ = 1; a = 1; ...Int }.c",
         "(0 | 1) + true",
         "[1..3]",
+        "let x = 1; = 2; in x + y",
+        "let 1 = 1; in x",
+        "let let = 1; in x",
+        "let x = 1( ; in x",
+        "let y = 2; in y + [",
     ],
 )
 def test_what_only_follows_from_a_broken_part_is_not_told(text: str) -> None:

@@ -210,9 +210,51 @@ def test_as_many_faults_are_reported_as_there_are_in_lines_of_their_own(seed: in
     assert [number + first for number in damaged if number not in optional] == source
 
 
-@pytest.mark.parametrize("at", [at for at, char in enumerate(FLOW) if char in '{}[]();="'])
+MARKS = [at for at, char in enumerate(FLOW) if char in '{}[]();="']
+
+
+@pytest.mark.parametrize("at", MARKS)
 def test_a_flow_without_one_of_its_marks_has_one_fault_or_two(at: int) -> None:
     assert len(errors(FLOW[:at] + FLOW[at + 1 :])) in ({0, 1} if FLOW[at] == ";" else {1, 2})
+
+
+def test_of_all_the_marks_of_a_flow_one_at_most_has_two_faults_when_it_is_left_out() -> None:
+    assert 1 >= sum(len(errors(FLOW[:at] + FLOW[at + 1 :])) > 1 for at in MARKS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("let x = 1; , = 2; in x + y", "nothing stands before a comma"),
+        ("let x = 1; = 2; in x + y", "the name of a binding is missing"),
+        ("let x = 1; y = { 2; in x + y", "`{` is never closed"),
+        ("let x = 1; y [ 2; in x + y", "`[` is never closed"),
+        ("a = { ? b = 1; c = 2; };", "`?` has no meaning in DCDL"),
+        ("a = x[1;", "`[` is never closed"),
+        ("a = . ; b = 1;", "an expression is missing after `=`"),
+        ("let f = +x) => x; in f(2)", "an expression is missing after `=`"),
+        ("match 1 { 1: { 2; _: 3; }", "`{` is never closed"),
+        ("a = 1; ) = 2; c = 3;", "`)` closes nothing"),
+    ],
+)
+def test_one_slip_is_told_once(text: str, message: str) -> None:
+    assert [message] == [each.message for each in errors(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("{ a = ; b = ; }", ["an expression is missing after `=`"] * 2),
+        ("[1, 2 3, 4 5]", ["a comma is missing between two items"] * 2),
+        (
+            "{ 'a': 'b'; c = 1; }",
+            ["`'` opens no string", "`:` stands where `=` belongs", "`'` opens no string"],
+        ),
+        ("a = 1 2;\nb = 3 4;", ["something is left over after the value of `a`", "something is left over after the value of `b`"]),
+    ],
+)
+def test_slips_that_do_not_follow_from_each_other_are_told_together(text: str, messages: list[str]) -> None:
+    assert messages == [each.message for each in errors(text)]
 
 
 def test_warnings_never_crowd_out_errors() -> None:

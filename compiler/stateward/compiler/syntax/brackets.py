@@ -117,7 +117,7 @@ def _rebuilt(tokens: Tokens, pairing: Pairing) -> tuple[Tokens, set[int]]:
     for at, kind in enumerate([*kinds, ""]):
         for opener in missing.get(at, ()):
             made.add(CLOSERS[kinds[opener]], tokens.ends[at - 1], tokens.ends[at - 1])
-        if at in missing and starts_field(kinds, at):
+        if at in missing and (starts_field(kinds, at) or kind == "IN"):
             made.add("SEMICOLON", tokens.ends[at - 1], tokens.ends[at - 1])
         if at in pairing.strays and kinds[at - 1 : at] and kinds[at - 1] in _WANTING:
             made.add(ERROR, tokens.starts[at], tokens.ends[at])
