@@ -10,13 +10,15 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.lineage import entries_through
 from stateward.runtime.engine.operating import Operated
+from stateward.runtime.engine.recording import RecordKey
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Appended, Damaged, Deleted, StoreUnavailable
 from stateward.runtime.session.acts import ForkOrigin
+from stateward.runtime.session.browse_text import text_of
 from stateward.runtime.session.entries import Head, Kind, NewEntry
 from stateward.runtime.session.payloads import OperatorAct
 from stateward.store.memory_sessions import NO_DEFINITIONS, MemorySessionStore
-from tests.runtime.engines import AGENT, PERSON, Desk, Judge, saying
+from tests.runtime.engines import AGENT, HOST, PERSON, Desk, Judge, saying
 from tests.runtime.judgements import MET
 
 
@@ -148,6 +150,15 @@ def test_a_fork_that_was_made_whole_reads_what_it_read_before_though_its_parent_
     desk.engine.request_transition(fork, "the end", AGENT, judge)
     (request,) = judge.asked
     assert [each.entry for each in before] == list(request.captured)[: len(before)]
+
+
+def test_what_a_fork_holds_of_its_parent_is_shown_to_a_verifier_under_its_own_references_alone() -> None:
+    desk = Desk(actor=AGENT)
+    desk.engine.record(desk.worker, Kind.ASSISTANT_MESSAGE, b'{"role":"system","content":"be kind"}', HOST, RecordKey("h", "s", "1"))
+    fork = forked(desk).worker
+    whole(desk, fork)
+    copies = [text_of(each) for each in desk.sessions.entries(fork) if each.kind == Kind.INHERITED]
+    assert [("", True)] * 2 == [(each.text, "copies of earlier entries" in each.withheld) for each in copies]
 
 
 def test_each_entry_of_a_copy_is_found_by_its_number() -> None:

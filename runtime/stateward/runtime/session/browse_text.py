@@ -22,7 +22,8 @@ OUTLINE_DEPTH_MAX: Final = 64
 """Values within values; with more it is shown as it came."""
 
 NOT_TEXT: Final = "bytes that are no UTF-8 are shown as U+FFFD"
-PARTLY_HIDDEN: Final = "a system message or hidden reasoning in it is not shown"
+PARTLY_COPIED: Final = "it holds copies of earlier entries, which are shown under their own references"
+HIDDEN: Final = "a system message or hidden reasoning in it is not shown"
 UNREAD: Final = "it is too large to be told apart from hidden reasoning, and not shown"
 HIDDEN: Final = "it is a system message or hidden reasoning, which is not shown"
 
@@ -91,6 +92,8 @@ def text_of(entry: Entry) -> EntryText:
     """Read an entry's payload."""
     if entry.kind in _HIDDEN_KINDS:
         return EntryText(withheld=HIDDEN)
+    if entry.kind == Kind.INHERITED:
+        return EntryText(withheld=COPIED)
     raw = entry.payload.decode("utf-8", "replace")
     notices = () if raw.encode("utf-8", "replace") == entry.payload else (NOT_TEXT,)
     is_message = entry.kind == Kind.ASSISTANT_MESSAGE
