@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stateward.runtime.ports import TreeFacts
 from stateward.runtime.session.payloads import workdir_record
-from stateward.runtime.workdir.facts import FactsUnknown, NoWorkTree, Upstream, WorkdirFacts, decode_facts
+from stateward.runtime.workdir.facts import Caveat, FactsUnknown, NoWorkTree, Upstream, WorkdirFacts, decode_facts, line_of
 from stateward.runtime.workdir.stated import stated, tree_facts
 from stateward.runtime.workdir.taking import facts
 from tests.workdir.repositories import tracked_repo
@@ -37,3 +37,14 @@ def test_that_facts_are_unknown_is_stated_and_has_no_digest() -> None:
 def test_of_a_folder_that_is_no_work_tree_nothing_is_stated(tmp_path: Path) -> None:
     assert None is tree_facts(str(tmp_path))
     assert None is stated(NoWorkTree("it is no git work tree"))
+
+
+def test_facts_are_told_in_a_line(tmp_path: Path) -> None:
+    clean = facts(tracked_repo(tmp_path).root)
+    assert isinstance(clean, WorkdirFacts)
+    assert clean.head is not None
+    assert f"work tree at {clean.head[:12]} on main, clean" == line_of(clean)
+    assert f"work tree at {clean.head[:12]} on main, 2 changed" == line_of(replace(clean, clean=False, changed_count=2))
+    assert "work tree before the first commit on main, clean" == line_of(replace(clean, head=None))
+    unsure = replace(clean, clean=None, caveats=(Caveat.EXCLUDES,), branch=None)
+    assert f"work tree at {clean.head[:12]}, not known to be clean: excludes" == line_of(unsure)

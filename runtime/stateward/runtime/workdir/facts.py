@@ -170,3 +170,12 @@ def encode_facts(facts: WorkdirFacts) -> bytes:
 def decode_facts(data: bytes) -> WorkdirFacts:
     """Read facts. Raises Malformed, and Newer for those of a newer program."""
     return FACTS.read(parse(data))
+
+
+def line_of(facts: WorkdirFacts) -> str:
+    """Say in one line what facts come to."""
+    at = "before the first commit" if facts.head is None else f"at {facts.head[:12]}"
+    where = f"{at} on {facts.branch}" if facts.branch else at
+    if facts.clean is None:
+        return f"work tree {where}, not known to be clean: {', '.join(facts.caveats)}"
+    return f"work tree {where}, clean" if facts.clean else f"work tree {where}, {facts.changed_count} changed"

@@ -40,7 +40,8 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
 from stateward.runtime.session.answers import Answer, TransitionAnswer
 from stateward.runtime.session.entries import reference
-from stateward.runtime.session.payloads import SessionStarted, UserInput
+from stateward.runtime.session.payloads import Extension, SessionStarted, UserInput, WorkdirRecord
+from stateward.runtime.session.strict import Malformed, Newer
 from stateward.runtime.surfaces.cli.output import Shape, emit
 
 PLAIN_WIDTH: Final = 120
@@ -242,8 +243,19 @@ def entry_line(logged: LoggedEntry) -> Text:
             return Text(f"judged by {verifier}, profile {profile.name}")
         case UserInput(text=text):
             return plain(_cut(text))
+        case Extension(record=WorkdirRecord(facts=facts)):
+            return plain(_facts_line(facts))
         case _:
             return plain(f"written by a newer program: {logged.newer}" if logged.newer else f"{len(logged.entry.payload)} bytes", "dim")
+
+
+def _facts_line(stated: str) -> str:
+    from stateward.runtime.workdir.facts import decode_facts, line_of  # noqa: PLC0415 -- most logs hold none
+
+    try:
+        return line_of(decode_facts(stated.encode()))
+    except (Malformed, Newer):
+        return f"facts of the Workdir that are not known, or not here: {_cut(stated)}"
 
 
 def event_line(event: Event) -> Text:
