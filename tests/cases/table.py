@@ -16,8 +16,7 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
     "S-DUR-1": (
         "tests/store/test_crashes.py::test_a_log_of_pages_cut_at_any_byte_holds_all_earlier_entries_and_the_last_ones_only_whole",
         "tests/store/test_crashes.py::test_a_process_killed_at_a_statement_of_an_append_leaves_all_of_it_or_nothing",
-        "tests/store/test_crashes.py::test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged",
-        "tests/store/test_processes_on_postgresql.py::test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged",
+        "tests/store/test_processes.py::test_a_process_killed_at_any_moment_loses_nothing_that_it_acknowledged",
         "tests/crash/test_crash_stories.py::test_a_run_on_sqlite_that_is_killed_and_resumed_loses_nothing",
         "tests/crash/test_crash_stories.py::test_a_run_on_postgresql_that_is_killed_and_resumed_loses_nothing",
     ),
@@ -78,7 +77,6 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/soak/test_soak.py::test_many_processes_that_append_to_one_worker_make_one_unbroken_chain",
         "tests/cases/test_concurrency_cases.py::test_processes_that_are_killed_while_others_append_take_nothing_with_them",
         "tests/store/test_processes.py::test_processes_with_a_log_each_and_a_reader_lose_nothing",
-        "tests/store/test_processes_on_postgresql.py::test_processes_with_a_log_each_and_a_reader_lose_nothing",
     ),
     "S-CON-4": (
         "tests/runtime/engine/test_leases.py::test_a_stalled_holder_is_refused_by_its_token_whatever_it_calls_itself",

@@ -18,7 +18,7 @@ from tests.cases.stored import StoredPlace
 from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, input_for, submitted
 from tests.store.children import LONG, barrier, child, exit_statuses, pipe
 
-PROCESSES = 8
+PROCESSES = 8 if LONG else 4
 AT_ONCE, KILLS = (8, 100) if LONG else (3, 5)
 
 
