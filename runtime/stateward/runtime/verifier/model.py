@@ -32,6 +32,7 @@ from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.session.strict import Malformed, parse
 from stateward.runtime.verifier.declared import ToolDeclaration, ToolRefused
 from stateward.runtime.verifier.model_stop import Stop, Stopped
+from stateward.runtime.verifier.tools import READ_ENTRY, SEARCH_ENTRIES, SHOW_OVERVIEW
 from stateward.runtime.verifier.transcript import (
     RECORDS_MAX,
     Asked,
@@ -395,7 +396,7 @@ class _Attempt:
         return self._until - self._means.elapsed()
 
 
-_OF_THE_LOG: Final = frozenset({"ShowOverview", "SearchEntries", "ReadEntry"})
+_OF_THE_LOG: Final = frozenset({SHOW_OVERVIEW.name, SEARCH_ENTRIES.name, READ_ENTRY.name})
 """Tools whose answers follow from the captured log alone."""
 
 
