@@ -1,6 +1,7 @@
 """Faults of the shape: fields that are unknown, missing or of the wrong type, and a version that is not known."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix, Label, Severity
@@ -11,6 +12,8 @@ from stateward.compiler.flow.typed import Path
 from stateward.compiler.language.data import Origin
 from stateward.compiler.source import Place
 
+_error: Final = partial(Diagnostic, severity=Severity.ERROR)
+"""What all problems of the shape are told as: each of them blocks."""
 _EXAMPLES: Final = {ScalarType.INT: "1", ScalarType.STRING: '"…"', ScalarType.BOOL: "true"}
 
 
@@ -33,9 +36,8 @@ class UnknownField(NamedTuple):
         notes = [f"the fields of a {self.level.what} are {listed(self.level.names)}"]
         if self.elsewhere is not None:
             notes.append(f"{quoted(self.name)} is a field of a {self.elsewhere}")
-        return Diagnostic(
+        return _error(
             code="unknown_field",
-            severity=Severity.ERROR,
             message=f"a {self.level.what} has no field {quoted(self.name)}",
             primary=Label(self.key, f"not a field of a {self.level.what}"),
             notes=tuple(notes),
@@ -63,9 +65,8 @@ class MissingField(NamedTuple):
         """Tell it at the key of the object."""
         name = self.spec.name
         example = "{ … }" if isinstance(self.spec.type, MapOf) else _EXAMPLES[self.spec.type]
-        return Diagnostic(
+        return _error(
             code="missing_field",
-            severity=Severity.ERROR,
             message=f"{owner(self.path[:-1])} has no {quoted(name)}",
             primary=Label(self.holder, f"lacks {quoted(name)}"),
             help=f"add `{name} = {example};`",
@@ -96,9 +97,8 @@ class WrongType(NamedTuple):
             offer: str | None = f"write `{self.rewritten}`"
         else:
             offer = f"write it as `{self.shape}`" if self.shape is not None else None
-        return Diagnostic(
+        return _error(
             code="wrong_type",
-            severity=Severity.ERROR,
             message=f"{subject} must be {_a(self.wanted)}, not {_a(self.found)}",
             primary=Label(self.origin.place, _a(self.found)),
             secondary=came_through(self.origin),
@@ -133,13 +133,12 @@ class LevelSkipped(NamedTuple):
         """Tell it once, at the first of the fields."""
         what = self.level.what
         first, key = self.fields[0]
-        return Diagnostic(
+        return _error(
             code="wrong_type",
-            severity=Severity.ERROR,
             message=f"{quoted(self.holder)} holds the fields of a {what} where {what} ids belong",
             primary=Label(key, f"a field, not a {what} id"),
-            secondary=tuple(Label(other, "this too") for _, other in self.fields[1:]),
-            help=f"give the {what} an id: `{self.holder} = {{ {_example_id(what)} = {{ {first} = …; }}; }};`",
+            secondary=_this_too(self.fields[1:]),
+            help=f"give the {what} an id: `{_example(self.holder, what, first)}`",
             path=self.path,
         )
 
@@ -161,14 +160,13 @@ class LevelLeftOut(NamedTuple):
         """Tell it once, at the first of the fields."""
         what = self.level.what
         first, key = self.fields[0]
-        return Diagnostic(
+        return _error(
             code="unknown_field",
-            severity=Severity.ERROR,
             message=f"fields of a {what} stand in {self.owner} itself",
             primary=Label(key, f"a field of a {what}"),
-            secondary=tuple(Label(other, "this too") for _, other in self.fields[1:]),
+            secondary=_this_too(self.fields[1:]),
             notes=(f"a {what} stands under its id in {quoted(self.holder)}",),
-            help=f"put it under an id: `{self.holder} = {{ {_example_id(what)} = {{ {first} = …; }}; }};`",
+            help=f"put it under an id: `{_example(self.holder, what, first)}`",
             path=self.path,
         )
 
@@ -188,9 +186,8 @@ class MisplacedEntry(NamedTuple):
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the key."""
-        return Diagnostic(
+        return _error(
             code="unknown_field",
-            severity=Severity.ERROR,
             message=f"{self.level.what} {quoted(self.id)} stands in {self.where}",
             primary=Label(self.key, f"a {self.level.what} outside of {quoted(self.holder)}"),
             help=f"move it into {quoted(self.holder)}",
@@ -211,9 +208,8 @@ class TooDeep(NamedTuple):
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the key."""
-        return Diagnostic(
+        return _error(
             code="unknown_field",
-            severity=Severity.ERROR,
             message=f"{quoted(self.name)} of {self.owner} stands in {quoted(self.holder)}",
             primary=Label(self.key, "a field, not an id"),
             help=f"move it out of {quoted(self.holder)}",
@@ -231,9 +227,8 @@ class Wrapped(NamedTuple):
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the key."""
-        return Diagnostic(
+        return _error(
             code="unknown_field",
-            severity=Severity.ERROR,
             message=f"the fields of the {self.level.what} stand inside of {quoted(self.name)}",
             primary=Label(self.key, f"not a field of a {self.level.what}"),
             notes=(f"the fields of a {self.level.what} are {listed(self.level.names)}",),
@@ -253,9 +248,8 @@ class SomethingElse(NamedTuple):
 
     def diagnostic(self) -> Diagnostic:
         """Tell it once, where the root begins, in place of every field that is missing and every one that is unknown."""
-        return Diagnostic(
+        return _error(
             code="missing_field",
-            severity=Severity.ERROR,
             message="the object is not a Flow source",
             primary=Label(self.holder, f"no field of a {self.level.what}"),
             notes=(f"it has {listed(self.names)}", f"the fields of a {self.level.what} are {listed(self.level.names)}"),
@@ -273,9 +267,8 @@ class UnsupportedVersion(NamedTuple):
     def diagnostic(self) -> Diagnostic:
         """Tell it at the number."""
         versions = " and ".join(str(version) for version in self.known)
-        return Diagnostic(
+        return _error(
             code="unsupported_schema_version",
-            severity=Severity.ERROR,
             message=f"schema version {self.version} is not known",
             primary=Label(self.origin.place, "unknown version"),
             secondary=came_through(self.origin),
@@ -284,8 +277,14 @@ class UnsupportedVersion(NamedTuple):
         )
 
 
-def _example_id(what: str) -> str:
-    return "work" if what == "state" else "next"
+def _this_too(fields: Sequence[tuple[str, Place]]) -> tuple[Label, ...]:
+    """Label what shares the fault of the field that is blamed."""
+    return tuple(Label(key, "this too") for _, key in fields)
+
+
+def _example(holder: str, what: str, field: str) -> str:
+    """Write a field of a state or transition where it belongs, under an id."""
+    return f"{holder} = {{ {'work' if what == 'state' else 'next'} = {{ {field} = …; }}; }};"
 
 
 def _a(noun: str) -> str:
