@@ -22,8 +22,8 @@ OUTLINE_DEPTH_MAX: Final = 64
 """Values within values; with more it is shown as it came."""
 
 NOT_TEXT: Final = "bytes that are no UTF-8 are shown as U+FFFD"
-PARTLY_COPIED: Final = "it holds copies of earlier entries, which are shown under their own references"
-HIDDEN: Final = "a system message or hidden reasoning in it is not shown"
+PARTLY_HIDDEN: Final = "a system message or hidden reasoning in it is not shown"
+COPIED: Final = "it holds copies of earlier entries, which are shown under their own references"
 UNREAD: Final = "it is too large to be told apart from hidden reasoning, and not shown"
 HIDDEN: Final = "it is a system message or hidden reasoning, which is not shown"
 
