@@ -187,3 +187,10 @@ def test_an_attempt_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     started(here, "default")
     ended = here.call("explain-attempt", "nothing")
     assert (2, True) == (ended.status, ended.err.startswith("error: no Worker of this Workspace has an attempt `nothing`\n"))
+
+
+def test_an_operator_acts_under_the_profile_of_the_worker(tmp_path: Path) -> None:
+    here = judged_place(tmp_path, strict='{ kind = "person"; };\noperator_assurance = "token";\n')
+    worker = started(here, "strict")
+    ended = here.call("operate", "pause", worker, "--reason", "lunch")
+    assert (1, True) == (ended.status, "refused  operator_only" in ended.out)

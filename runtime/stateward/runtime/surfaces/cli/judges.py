@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports import Verifier
-from stateward.runtime.profile import Profile, VerifierKind
+from stateward.runtime.ports import Damaged, Verifier
+from stateward.runtime.profile import DEFAULT, Profile, VerifierKind
 from stateward.runtime.profile.layers import granted
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop
 from stateward.runtime.surfaces.cli.profile import profile_named
@@ -36,11 +36,20 @@ def working(named: str | None, workdir: Path, store: Place | None) -> Iterator[W
     """Open the store under the profile of the Worker that was named, or of the latest. Raises Stop, and what opening a store raises."""
     location = locate(workdir, store)
     with reading(location) as runtime:
-        view = chosen(runtime, chosen_id(runtime, named))
-    profile = profile_named(view.profile.name, Path(view.workdir) if view.workdir else workdir)
-    profile = replace(profile, verification=granted(profile, view.profile).verification)
+        worker = chosen_id(runtime, named)
+        profile = _in_force(runtime, worker, workdir)
     with writing(location, profile) as runtime:
-        yield Working(runtime, view.worker, profile)
+        yield Working(runtime, worker, profile)
+
+
+def _in_force(runtime: Runtime, worker: str, workdir: Path) -> Profile:
+    """Give the profile of the name that the log pins, its bounds narrowed by what is pinned."""
+    try:
+        view = chosen(runtime, worker)
+    except Damaged:  # an operator may still delete it
+        return profile_named(DEFAULT.name, workdir)
+    profile = profile_named(view.profile.name, Path(view.workdir) if view.workdir else workdir)
+    return replace(profile, verification=granted(profile, view.profile).verification)
 
 
 def judge_of(runtime: Runtime, profile: Profile, view: WorkerView, terminal: Terminal) -> Verifier:

@@ -15,10 +15,10 @@ from stateward.runtime.engine.recording import RecordedEntry
 from stateward.runtime.ports import Deleted
 from stateward.runtime.session.acts import Standing
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.judges import working
 from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
 from stateward.runtime.surfaces.cli.present import refusal_shown, show, terminal_console
-from stateward.runtime.surfaces.cli.show import chosen_id
-from stateward.runtime.wiring import Place, Runtime, locate, person_at_terminal, writing
+from stateward.runtime.wiring import Place, Runtime, person_at_terminal
 
 HELP: Final = {
     Verb.PAUSE: "Refuse requests until the Worker is resumed.",
@@ -46,8 +46,8 @@ def _acts(command: Any) -> Any:
 
 
 def _acted(worker: str, workdir: Path, store: Place | None, act: Callable[[Runtime, str], Outcome]) -> None:
-    with faults_shown(), writing(locate(workdir, store)) as runtime:
-        outcome = act(runtime, chosen_id(runtime, worker))
+    with faults_shown(), working(worker, workdir, store) as work:
+        outcome = act(work.runtime, work.worker)
     _show(outcome)
 
 
