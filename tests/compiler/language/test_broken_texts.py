@@ -50,6 +50,8 @@ def faults(text: str) -> list[str]:
         "[1..3]",
         "let x = 1; = 2; in x + y",
         "let 1 = 1; in x",
+        "let x = 1+ y = 2; in x + y",
+        "a = 1 + b = 2; c = b;",
         "let let = 1; in x",
         "let x = 1( ; in x",
         "let y = 2; in y + [",

@@ -10,11 +10,11 @@ from stateward.compiler.language.constraints import HostCheck
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.literals import TYPES, constraint
 from stateward.compiler.language.machine import SCOPES_PER_STEP, Machine
-from stateward.compiler.language.nesting import sibling_field
-from stateward.compiler.language.values import AnyValue, Cell, Failed, LostNames, Scope, Task, Use, through
+from stateward.compiler.language.nesting import children, sibling_field
+from stateward.compiler.language.values import AnyValue, Cell, Failed, LostNames, ModuleContext, Scope, Task, Use, through
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tokens import RESERVED
-from stateward.compiler.syntax.tree import Binding, Let, Name, Node, Object
+from stateward.compiler.syntax.tree import Bad, Binding, Let, Name, Node, Object
 
 ARRAY_WORD: Final = "Array"
 NOTHING_WORDS: Final = frozenset({"null", "nil", "none", "undefined"})
@@ -43,6 +43,7 @@ LOST_PER_STEP: Final = 64
 SIGNS_MAX: Final = 16
 """Characters before a name that are searched for `--`."""
 _SIGNS: Final = re.compile(r"--[ \t]+\Z")
+_SET: Final = re.compile(r"([A-Za-z][A-Za-z0-9_]*)[ \t\r\n]*=(?![=>])")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -122,13 +123,26 @@ def _unresolved(machine: Machine, node: Name, scope: Scope) -> Fault:
 
 
 def _is_lost(text: str, scope: Scope) -> bool:
-    """Tell whether a name may have been lost with broken text."""
+    """Tell whether a name may have been lost with broken text: in a scope around it, or in a value that swallowed what follows it."""
     around: Scope | None = scope
     while around is not None:
         if around.lost is not None and (around.lost.is_any or text in around.lost.words):
             return True
         around = around.parent
-    return False
+    module = scope.module
+    if module.swallowed is None:
+        module.swallowed = frozenset(_swallowed(module))
+    return text in module.swallowed
+
+
+def _swallowed(module: ModuleContext) -> Iterator[str]:
+    waiting: list[Node] = [module.tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Bad):
+            yield from _SET.findall(module.source.text, node.start, node.end)
+        else:
+            waiting += children(node)
 
 
 def scope_around(machine: Machine, node: Let | Object, scope: Scope) -> Scope:

@@ -196,6 +196,8 @@ class ModuleContext:
     tree: Module
     imported: Use | None = None
     """The import that first needed it; None for the root."""
+    swallowed: frozenset[str] | None = None
+    """The names that broken text sets or binds; None until somebody asks."""
 
 
 class LostNames(NamedTuple):
