@@ -31,7 +31,7 @@ def faults(schema: dict[str, Any], value: object, where: str = "") -> list[str]:
     if not isinstance(value, dict):
         return []
     known = schema["properties"]
-    wrong = [f"{where}: {name}" for name in {*value} - {*known} | {*schema["required"]} - {*value}]
+    wrong = [f"{where}: {name}" for name in {*value} - {*known} | {*schema.get("required", ())} - {*value}]
     return wrong + [fault for name in value if name in known for fault in faults(known[name], value[name], f"{where}.{name}")]
 
 
