@@ -51,12 +51,11 @@ def make_private_folder(folder: Path) -> None:
 def read_private(path: Path, bytes_max: int) -> bytes:
     """Read a file that this user alone may read. Raises FileNotFoundError, NotPrivate and OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise NotPrivate(f"{path} is no regular file")
-        _require_ours(path, found)
-        data = file.read(bytes_max + 1)
+    try:
+        _require_private_file(path, descriptor)
+        data = os.read(descriptor, bytes_max + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > bytes_max:
         raise NotPrivate(f"{path} is longer than {bytes_max} bytes")
     return data
@@ -86,10 +85,7 @@ def opened_private(path: Path) -> Iterator[int]:
     """
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise NotPrivate(f"{path} is no regular file")
-        _require_ours(path, found)
+        _require_private_file(path, descriptor)
         _lock(descriptor, path)
         yield descriptor
     finally:
@@ -123,6 +119,13 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _require_private_file(path: Path, descriptor: int) -> None:
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        raise NotPrivate(f"{path} is no regular file")
+    _require_ours(path, found)
 
 
 def _require_ours(path: Path, found: os.stat_result) -> None:

@@ -8,7 +8,6 @@ Noting a head waits for no disk. A file has two places, and a head is written ov
 a digest of itself: a write that the power cuts off leaves the head before it, so that what is found is never half of one, only older.
 """
 
-import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +24,18 @@ PLACE_BYTES: Final = 512
 PLACES: Final = 2
 FILE_BYTES_MAX: Final = PLACES * PLACE_BYTES
 VERSION: Final = 2
+KNOWN_MAX: Final = 1024
+"""Workers whose files are remembered."""
 _SUFFIX: Final = ".head"
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A head as it lies in a place of the file."""
+
+    number: int
+    """The first is 1; each lies in the place where the last but one before it lay."""
+    head: Head
 
 
 class FileWitness:
@@ -35,6 +45,8 @@ class FileWitness:
         self._folder: Final = folder
         self._say: Final = say
         self._said: Final[set[str]] = set()
+        self._known: Final[dict[str, tuple[bytes, _Kept]]] = {}
+        """What files held when they were last looked at, and what that says."""
 
     def note(self, worker: str, head: Head) -> None:
         """Keep a head, unless one further on is kept."""
@@ -57,12 +69,16 @@ class FileWitness:
 
     def _write(self, worker: str, head: Head, wanted: Callable[[Head], bool]) -> bool:
         """Write a head over the older place of the file where it is `wanted` after the one that is kept; false when there is no file."""
-        path = self._path(worker)
+        name = _name(worker)
+        path = self._path(name)
         try:
             with opened_private(path) as descriptor:
-                kept = _read(worker, path, os.pread(descriptor, FILE_BYTES_MAX + 1, 0))
+                data = os.pread(descriptor, FILE_BYTES_MAX + 1, 0)
+                kept = self._understood(name, path, data)
                 if wanted(kept.head):
-                    os.pwrite(descriptor, _written(worker, kept.number + 1, head), kept.number % PLACES * PLACE_BYTES)
+                    place, written = kept.number % PLACES * PLACE_BYTES, _written(name, kept.number + 1, head)
+                    os.pwrite(descriptor, written, place)
+                    self._remember(name, data[:place] + written + data[place + PLACE_BYTES :], _Kept(kept.number + 1, head))
         except FileNotFoundError:
             return False
         return True
@@ -71,25 +87,40 @@ class FileWitness:
         make_private_folder(self._folder)
         with locked(self._folder):
             if not self._write(worker, head, lambda kept: kept.seq < head.seq):  # else somebody was quicker
-                replace_private(self._path(worker), _written(worker, 1, head).ljust(FILE_BYTES_MAX))
+                name = _name(worker)
+                replace_private(self._path(name), _written(name, 1, head).ljust(FILE_BYTES_MAX))
 
     def last(self, worker: str) -> Head | None:
         """Give the head that is kept; None when none is. Raises Damaged when it cannot be told."""
-        path = self._path(worker)
+        name = _name(worker)
+        path = self._path(name)
         try:
             data = read_private(path, FILE_BYTES_MAX)
         except FileNotFoundError:
             return None
         except OSError as problem:
             raise Damaged(f"the witness {path} cannot be read: {(problem.strerror or str(problem)).lower()}", _REMEDY) from problem
-        return _read(worker, path, data).head
+        return self._understood(name, path, data).head
+
+    def _understood(self, name: str, path: Path, data: bytes) -> _Kept:
+        known = self._known.get(name)
+        if known is not None and known[0] == data:
+            return known[1]
+        kept = _read(name, path, data)
+        self._remember(name, data, kept)
+        return kept
+
+    def _remember(self, name: str, data: bytes, kept: _Kept) -> None:
+        if len(self._known) >= KNOWN_MAX:
+            self._known.clear()
+        self._known[name] = (data, kept)
 
     def contradict(self, worker: str, head: Head) -> None:
         """Say that the log is not the one whose head is kept."""
         self._say_once(f"the log of Worker {worker} at {reference(head.seq)} is not the one that was witnessed; see `stateward log verify`")
 
-    def _path(self, worker: str) -> Path:
-        return self._folder / f"{_name(worker)}{_SUFFIX}"
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}{_SUFFIX}"
 
     def _say_once(self, text: str) -> None:
         if text not in self._said:
@@ -112,43 +143,31 @@ def advance(witness: Witness, worker: str, expected: Head, head: Head, digest_at
         witness.contradict(worker, head)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A head as it lies in a place of the file."""
-
-    number: int
-    """The first is 1; each lies in the place where the last but one before it lay."""
-    head: Head
-
-
-def _written(worker: str, number: int, head: Head) -> bytes:
-    members = {"v": VERSION, "worker": _name(worker), "number": number, "seq": head.seq, "digest": head.digest}
-    text = json.dumps(members).encode("ascii")
+def _written(name: str, number: int, head: Head) -> bytes:
+    text = f"{VERSION} {name} {number} {head.seq} {head.digest}".encode("ascii")
     return text.ljust(PLACE_BYTES - _CHECK_DIGITS - 1) + _check(text) + b"\n"
 
 
-def _read(worker: str, path: Path, data: bytes) -> _Kept:
+def _read(name: str, path: Path, data: bytes) -> _Kept:
     places = [data[start : start + PLACE_BYTES] for start in range(0, FILE_BYTES_MAX, PLACE_BYTES)]
-    found = [each for each in (_read_place(worker, place) for place in places) if each is not None]
+    found = [each for each in (_read_place(name, place) for place in places) if each is not None]
     if len(data) != FILE_BYTES_MAX or not found:
         raise Damaged(f"the witness {path} is not what was written", _REMEDY)
     return max(found, key=lambda each: each.number)
 
 
-def _read_place(worker: str, data: bytes) -> _Kept | None:
+def _read_place(name: str, data: bytes) -> _Kept | None:
     text, check = data[: -_CHECK_DIGITS - 1].rstrip(b" "), data[-_CHECK_DIGITS - 1 : -1]
     if check != _check(text) or data[-1:] != b"\n":
         return None
-    try:
-        members = json.loads(text)
-        version, name, number, seq, digest = (members[each] for each in ("v", "worker", "number", "seq", "digest"))
-    except (ValueError, KeyError, TypeError):
+    members = text.decode("ascii", "replace").split(" ")
+    if len(members) != len(_MEMBERS) or members[:2] != [str(VERSION), name]:
         return None
-    if (version, name) != (VERSION, _name(worker)) or type(number) is not int or type(seq) is not int or not isinstance(digest, str):
-        return None
-    return _Kept(number, Head(seq, digest))
+    _, _, number, seq, digest = members
+    return _Kept(int(number), Head(int(seq), digest)) if number.isdecimal() and seq.isdecimal() else None
 
 
+_MEMBERS: Final = ("version", "name", "number", "seq", "digest")
 _CHECK_DIGITS: Final = 32
 
 
