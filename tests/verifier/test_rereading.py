@@ -67,3 +67,8 @@ def test_a_change_elsewhere_in_the_file_is_none_of_the_quote(root: Path) -> None
 )
 def test_what_cannot_be_read_is_no_longer_what_was_quoted(root: Path, cited: FileCitation) -> None:
     assert not shows(root, cited)
+
+
+def test_no_more_lines_are_read_than_the_quote_can_have_and_fewer_than_are_cited_are_not_what_was_quoted(root: Path) -> None:
+    assert not shows(root, FileCitation("a.txt", 4, 5, ""), read_lines=1)
+    assert shows(root, FileCitation("a.txt", 4, 4, ""), read_lines=1)
