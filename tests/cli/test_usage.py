@@ -1,9 +1,13 @@
 """Wrong usage, and answers files that are none: one line that says what, one that says what to do."""
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import click
 import pytest
 
+from stateward.runtime.surfaces.cli import COMMANDS
 from tests.cli.program import Place, place
 
 
@@ -51,3 +55,21 @@ def test_an_answers_file_is_told_in_the_words_of_its_format(here: Place, text: s
     ended = here.call("run", "builtin:single-step", "--answers", "a.json")
     expected = f"error: answers file `a.json` is not usable at {said}\n  = help: mend that place in the file\n"
     assert (2, "", expected) == (ended.status, ended.out, ended.err)
+
+
+@click.command()
+def broken() -> None:
+    raise LookupError("nobody thought\nof \x1b[2Jthis")
+
+
+def test_a_fault_of_the_program_itself_is_one_line_that_says_where(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(COMMANDS, "broken", (__name__, "broken", "Fails."))
+    monkeypatch.setitem(sys.modules, __name__, SimpleNamespace(broken=broken))
+    ended = here.call("broken")
+    line, remedy = ended.err.splitlines()
+    assert 4 == ended.status
+    assert line.startswith("error: a fault of stateward itself: LookupError at test_usage.py:")
+    assert "\x1b" not in line
+    assert remedy == "  = help: report it, with what STATEWARD_TRACEBACK=1 prints"
+    with pytest.raises(LookupError):
+        here.call("broken", STATEWARD_TRACEBACK="1")

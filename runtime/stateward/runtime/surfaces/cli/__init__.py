@@ -1,11 +1,12 @@
 """The command line: one group whose commands are imported when they are called, so that each loads only what it needs.
 
-Exit status: 0 done, 1 the work itself found something wrong, 2 wrong usage or nothing there, 3 the environment failed, 130 interrupted,
-141 nobody reads the output any more.
+Exit status: 0 done, 1 the work itself found something wrong, 2 wrong usage or nothing there, 3 the environment failed, 4 a fault of the
+program itself, 130 interrupted, 141 nobody reads the output any more.
 """
 
 import errno
 import importlib
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ import click
 
 STATUS_INTERRUPTED: Final = 130
 STATUS_PIPE_CLOSED: Final = 141
+STATUS_BUG: Final = 4
+TRACEBACK_VARIABLE: Final = "STATEWARD_TRACEBACK"
+"""Set to anything, it lets a fault of the program itself come with its traceback, for a report."""
 UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """What the system says of a stream that takes no more."""
 
@@ -112,6 +116,16 @@ def _usage_shown(problem: click.UsageError) -> None:
     _errors().Stop(problem.exit_code, said[:1].lower() + said[1:], hint[:1].lower() + hint[1:] or f"see `{command} --help`").show()
 
 
+def _bug_told(bug: Exception) -> None:
+    """Say in a line what was not foreseen and where; what was acknowledged before is in the store."""
+    trace = bug.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = "" if trace is None else f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"  # noqa: PTH119
+    message = f"a fault of stateward itself: {type(bug).__name__}{where}: {bug}"
+    _errors().Stop(STATUS_BUG, message, f"report it, with what {TRACEBACK_VARIABLE}=1 prints").show()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     try:
@@ -124,4 +138,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = problem.exit_code
     except (click.Abort, KeyboardInterrupt):
         status = STATUS_INTERRUPTED
+    except Exception as bug:  # whatever was not foreseen ends here, and nowhere before
+        if os.environ.get(TRACEBACK_VARIABLE):
+            raise
+        _bug_told(bug)
+        status = STATUS_BUG
     sys.exit(status)
