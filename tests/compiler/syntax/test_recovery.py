@@ -281,3 +281,22 @@ def test_a_rest_with_a_semicolon_too_many_is_as_it_was_written() -> None:
     body = parsed("{ ...Int; }").module.body
     assert isinstance(body, Object)
     assert isinstance(body.rest, TypeWord)
+
+
+@pytest.mark.parametrize("junk", ["1", " 1", "...", "_", ' "s"', " in", " x y"])
+@pytest.mark.parametrize("separator", [";\n", "\n"])
+def test_an_object_is_kept_whatever_stands_after_it(junk: str, separator: str) -> None:
+    text = f"a = {{ b = 1; c = 2; }}{junk}{separator}d = 3;\n"
+    body = parsed(text).module.body
+    assert isinstance(body, Object)
+    first = body.fields[0].value
+    assert isinstance(first, Object)
+    assert ["a", "d"] == [field.path[0].text for field in body.fields]
+    assert ["b", "c"] == [field.path[0].text for field in first.fields]
+    assert 1 == len(errors(text))
+
+
+def test_what_is_broken_after_a_value_in_brackets_is_not_put_into_them() -> None:
+    body = parsed("a = f({ b = 1; }) 2; c = 3;").module.body
+    assert isinstance(body, Object)
+    assert ["a", "c"] == [field.path[0].text for field in body.fields]

@@ -4,6 +4,7 @@ Invariants: every step takes a token or ends the parse, so that there is an end;
 the rest of the text is left alone; a part that was skipped is a `Bad` node in the tree.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Final
@@ -14,9 +15,9 @@ from stateward.compiler.syntax.brackets import Balanced
 from stateward.compiler.syntax.builders import mended_names
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault
 from stateward.compiler.syntax.mends import Asked, Mend
-from stateward.compiler.syntax.spot import Construct, Spot
+from stateward.compiler.syntax.spot import CLOSING, Construct, Spot
 from stateward.compiler.syntax.tables import END
-from stateward.compiler.syntax.tokens import ERROR
+from stateward.compiler.syntax.tokens import CLOSERS, ERROR
 from stateward.compiler.syntax.tree import Bad, Field, Key, Module, Object
 
 STEPS_MAX: Final = 1_000
@@ -142,7 +143,7 @@ class Recovery:
     def _skipped(self, spot: Spot, sync: int) -> int:
         """Put a `Bad` in the place of the part that is broken, up to token `sync`, where its construct goes on."""
         self._quiet = {sync, sync + 1} if spot.construct in {Construct.PAREN, Construct.PARAMETERS} else {sync}
-        if self._spoiled(spot, sync):
+        if self._kept(spot, sync) or self._spoiled(spot, sync):
             return sync
         found = self._way_on(spot, self.kinds[sync])
         if not found:
@@ -159,6 +160,18 @@ class Recovery:
             start = end
         return sync
 
+    def _kept(self, spot: Spot, sync: int) -> bool:
+        """Keep a value that ends in braces of the author's, whatever stands after it, if the construct can go on then."""
+        if spot.kind_at(-1) != "RBRACE" or spot.span(-1).start == spot.span(-1).end:
+            return False
+        kind = self.kinds[sync]
+        if self.automaton.accepts([kind]):
+            return True
+        if not self.automaton.accepts(["SEMICOLON", kind]):
+            return False
+        self.automaton.feed("SEMICOLON", sync)
+        return True
+
     def _spoiled(self, spot: Spot, sync: int) -> bool:
         """Take the value of a field that was thought complete for a part of what is broken, if the construct can go on then."""
         last = self.automaton.values[-1] if self.automaton.values else None
@@ -173,11 +186,22 @@ class Recovery:
             self.automaton.values[-1] = spoiled
         return True
 
+    def _between_brackets(self, most: int) -> Iterator[int]:
+        """Count states that can be taken off the stack, up to `most`, without a half of a pair of brackets staying there."""
+        symbols, states = self.automaton.tables.symbols, self.automaton.states
+        closed = tried = 0
+        for dropped in range(most + 1):
+            symbol = symbols[states[-dropped]] if dropped else ""
+            closed += (symbol in CLOSING) - (symbol in CLOSERS)
+            if closed <= 0 and (tried <= DEPTHS_TRIED_MAX or dropped == most):
+                tried += 1
+                yield dropped
+
     def _way_on(self, spot: Spot, kind: str) -> tuple[int, tuple[str, ...]] | None:
         """Find how much to take off the stack, and what to put there, so that a token of a kind fits."""
         automaton = self.automaton
         most = len(automaton.states) - spot.base
-        for dropped in [*range(min(most, DEPTHS_TRIED_MAX) + 1), most]:
+        for dropped in self._between_brackets(most):
             action = automaton.tables.actions[automaton.states[-1 - dropped]].get(ERROR)
             # A reduction completes what stands before the broken part; what was dropped in part cannot be completed.
             if action is not None and (action >= 0 or not dropped):
