@@ -82,8 +82,8 @@ class Run:
 
     @property
     def is_right(self) -> bool:
-        """Whether every verdict is right as the runtime made it, and the worker got the way that it should."""
-        return self.moved == self.moves and all(each.checked in each.right for each in self.ruled)
+        """Whether every verdict is right, as it was given and as the runtime left it, and the worker got the way that it should."""
+        return self.moved == self.moves and all({each.given, each.checked} <= {*each.right} for each in self.ruled)
 
 
 def run_case(case: Case, store: Store, folder: Path, profile: Profile, make: MakeJudge, *, repeat: int = 0) -> Run:
