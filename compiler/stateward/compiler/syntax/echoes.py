@@ -11,6 +11,8 @@ from stateward.compiler.diagnostics.model import Applicability
 from stateward.compiler.syntax.faults import Fault
 from stateward.compiler.syntax.tokens import Tokens
 
+NEAR: Final = 2
+"""Tokens between two faults that are too few to part them."""
 _APART: Final = frozenset({"SEMICOLON", "COMMA", "LBRACE", "RBRACE"})
 """Tokens that part what is independent."""
 
@@ -39,4 +41,4 @@ def _are_apart(earlier: Fault, later: Fault, tokens: Tokens) -> bool:
     if "\n" in tokens.text[earlier.end : later.start]:
         return True
     first, end = bisect_left(tokens.starts, earlier.start), bisect_left(tokens.starts, later.start)
-    return not _APART.isdisjoint(tokens.kinds[first:end])
+    return end - first > NEAR and not _APART.isdisjoint(tokens.kinds[first:end])
