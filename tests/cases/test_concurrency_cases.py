@@ -85,7 +85,8 @@ def test_processes_that_are_killed_while_others_append_take_nothing_with_them(he
             acknowledged[name] = killed_after(process, hearing, number)
     for name, process, hearing in running:
         acknowledged[name] = killed_after(process, hearing, 1)
-    assert "yes" == json.loads(here.done("log", "verify", worker, "--json"))["intact"]
+    verified = json.loads(here.done("log", "verify", worker, "--json"))
+    assert ("yes", "yes", "yes") == (verified["intact"], verified["complete"], verified["anchored"])
     with opened(here) as desk:
         recorded = [each.payload for each in desk.store.sessions.entries(worker) if each.actor.actor_class is HOST.actor_class]
     for name, last in acknowledged.items():
