@@ -8,6 +8,7 @@ shows it, and what is named as evidence is there. Every text, list and file has 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
@@ -207,7 +208,9 @@ class Case(_Closed):
 
     @model_validator(mode="after")
     def _can_be_scored(self) -> Self:
-        for fault in (*self._faults_of_ways(), *self._faults_of_evidence()):
+        # One after the other: evidence can be looked at only where the ways are right.
+        fault = next(chain(self._faults_of_ways(), self._faults_of_evidence()), None)
+        if fault is not None:
             raise ValueError(fault)
         return self
 

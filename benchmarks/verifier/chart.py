@@ -26,11 +26,11 @@ _STYLE: Final = (
     "<style>@media (prefers-color-scheme: dark) { .ground { fill: #0d1117 } .text { fill: #e6edf3 } .line { stroke: #3d444d } }</style>"
 )
 COLOURS: Final[Mapping[Outcome, tuple[str, str]]] = {
-    Outcome.RIGHT: ("#2f7d4f", "#ffffff"),
+    Outcome.RIGHT: ("#8ccfa3", "#10151c"),
     Outcome.HELD_BACK: ("#8fa8c8", "#10151c"),
     Outcome.FAILED: ("#7a6fa8", "#ffffff"),
     Outcome.STOPPED: ("#e3b341", "#10151c"),
-    Outcome.LET_THROUGH: ("#c93c37", "#ffffff"),
+    Outcome.LET_THROUGH: ("#b3261e", "#ffffff"),
 }
 """The colour of each part, and of the number on it."""
 
