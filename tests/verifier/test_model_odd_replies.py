@@ -97,8 +97,12 @@ def test_arguments_that_are_none_are_told_to_the_model(arguments: str, streamed:
 
 @pytest.mark.parametrize("streamed", [False, True])
 def test_a_reply_that_could_grow_is_not_unpacked(streamed: bool) -> None:
-    packed = gzip.compress(b"x" * 50_000_000)
-    cause, _ = judged(Sends(packed, headers=(("content-encoding", "gzip"),)), streamed, reply_bytes=1_000_000)
+    chunks = events(READS.chunks({"model": "judge-1"})) + b"data: [DONE]\n\n"
+    body = chunks if streamed else json.dumps(READS.body({"model": "judge-1"})).encode()
+    kind = "text/event-stream" if streamed else "application/json"
+    assert FailureCause.BUDGET is judged(Sends(body, kind), streamed)[0]  # it is a reply, and there is no further turn
+    packed = gzip.compress(body + b" " * 50_000_000)
+    cause, _ = judged(Sends(packed, kind, (("content-encoding", "gzip"),)), streamed, reply_bytes=1_000_000)
     assert FailureCause.MALFORMED is cause
 
 
