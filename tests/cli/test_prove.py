@@ -144,6 +144,25 @@ def test_an_older_copy_is_only_looked_at_until_a_person_accepts_it_and_a_stateme
     assert (1, ["accept-rollback"]) == (predicate["log"]["rollbacks_accepted"], [each["verb"] for each in predicate["operator_acts"]])
 
 
+def test_a_secret_that_got_into_a_log_is_taken_out_and_the_log_verifies_as_before(here: Place) -> None:
+    secret = here.folder / "secret"
+    secret.write_text("Ticket 41\n", "ascii")
+    worker, head = here.status()["worker"], here.status()["head"]
+    said = here.done("operate", "redact", worker, "--name", "TICKET", "--from", str(secret), "--reason", "it is secret")
+    assert said.startswith("redacted E00000002")
+    assert "Ticket 41" not in here.done("log", "--json")
+    assert "«secret:TICKET»" in here.done("log", "--json")
+    status, data = verified(here, "--expect", f"{head['seq']}:{head['digest']}")
+    assert (0, ("yes", "yes", "yes"), True) == (status, answers(data), data["redacted"] >= 1)
+    assert "a secret was taken out of" in here.done("log", "verify")
+    assert "no entry of this log holds it" in here.done(
+        "operate", "redact", worker, "--name", "TICKET", "--from", str(secret), "--reason", "it is secret"
+    )
+    secret.write_text("short", "ascii")
+    refused = here.call("operate", "redact", worker, "--name", "TICKET", "--from", str(secret), "--reason", "it is secret")
+    assert (2, True) == (refused.status, "has 5 characters" in refused.err)
+
+
 def test_a_key_may_be_what_a_command_prints(tmp_path: Path) -> None:
     here = place(tmp_path)
     here.call(*here.scripted("--max-requests", "1"))

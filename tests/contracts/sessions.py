@@ -4,12 +4,13 @@ A test module for an adapter imports everything here and offers a fixture `sessi
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
 from stateward.runtime.ports import Appended, Committed, Deleted, Duplicate, Moved, SessionStore, WorkerRow
-from stateward.runtime.session.chain import digest_of, link_all
+from stateward.runtime.session.chain import digest_of, link_all, redaction_key
 from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Assurance, Entry, Head, Kind, NewEntry
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -232,6 +233,49 @@ def test_deleting_a_log_takes_nothing_from_another(sessions: SessionStore) -> No
     assert definition == sessions.definition(digest_of(definition))
     assert 3 == head_of(sessions.append(OTHER, theirs, (entry(large),))).seq
     assert [ours, large, large] == payloads(sessions, OTHER)
+
+
+def redaction(seq: int, left: bytes) -> NewEntry:
+    return NewEntry(Kind.REDACTED, AGENT, NOON, b"because", redaction_key(seq, left))
+
+
+@pytest.mark.parametrize("size", [10, 400_000], ids=["inline", "beside"])
+def test_a_payload_that_is_redacted_is_another_one_under_the_digests_of_before(sessions: SessionStore, size: int) -> None:
+    head = begun(sessions, entry(b"start"), entry(b"s" * size, "k-1"), entry(b"s" * size))
+    before = read(sessions)
+    after = head_of(sessions.redact(WORKER, head, redaction(2, b"masked"), 2, b"masked"))
+    log = read(sessions)
+    assert replace(before[1], payload=b"masked", redacted=True) == log[1]
+    assert [before[0], before[2]] == [log[0], log[2]]
+    assert (4, Kind.REDACTED, after, sessions.head(WORKER)) == (log[3].seq, log[3].kind, Head(4, log[3].digest), after)
+    assert (log[1], log[1], log[3]) == (
+        sessions.find(WORKER, "k-1"),
+        read(sessions, after=1, upto=2)[0],
+        sessions.latest(WORKER, Kind.REDACTED),
+    )
+    assert 5 == head_of(sessions.append(WORKER, after, (entry(b"more"),))).seq
+
+
+def test_a_payload_may_be_redacted_again_and_only_the_last_of_what_is_left_is_there(sessions: SessionStore) -> None:
+    head = begun(sessions, entry(b"one two"))
+    head = head_of(sessions.redact(WORKER, head, redaction(1, b"* two"), 1, b"* two"))
+    head_of(sessions.redact(WORKER, head, redaction(1, b"* *"), 1, b"* *"))
+    assert [b"* *", b"because", b"because"] == payloads(sessions)
+
+
+def test_who_lost_the_race_to_redact_changes_nothing(sessions: SessionStore) -> None:
+    head = begun(sessions, entry(b"secret"))
+    later = head_of(sessions.append(WORKER, head, (entry(b"more"),)))
+    assert Moved(later) == sessions.redact(WORKER, head, redaction(1, b"*"), 1, b"*")
+    assert [b"secret", b"more"] == payloads(sessions)
+    head_of(sessions.redact(WORKER, later, redaction(1, b"*"), 1, b"*"))
+    assert Duplicate(redaction(1, b"*").key or "", 3) == sessions.redact(WORKER, later, redaction(1, b"*"), 1, b"*")
+
+
+def test_a_redacted_log_can_be_deleted(sessions: SessionStore) -> None:
+    head = begun(sessions, entry(b"secret"))
+    head = head_of(sessions.redact(WORKER, head, redaction(1, b"*"), 1, b"*"))
+    assert Deleted(head) == sessions.delete(WORKER, head, NOON)
 
 
 def test_a_part_of_a_log_can_be_read(sessions: SessionStore) -> None:

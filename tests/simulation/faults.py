@@ -44,6 +44,10 @@ class FaultyStore:
         """Append, or fail."""
         return self._around(lambda: self.sound.append(worker, expected, entries, definitions))
 
+    def redact(self, worker: str, expected: Head, new: NewEntry, seq: int, payload: bytes) -> Appended:
+        """Redact, or fail."""
+        return self._around(lambda: self.sound.redact(worker, expected, new, seq, payload))
+
     def _around(self, write: Callable[[], Appended]) -> Appended:
         point = self.draw()
         if point is Point.CRASH_BEFORE:

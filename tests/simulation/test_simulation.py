@@ -45,7 +45,7 @@ def test_a_seed_gives_the_same_history_again() -> None:
 
 
 def test_the_histories_reach_what_they_are_for() -> None:
-    worlds = [lived(World(seed)) for seed in range(40)]
+    worlds = [lived(World(seed)) for seed in range(80)]
     told = "\n".join(line for world in worlds for line in world.story)
     points = ["crash before", "crash after", "answer lost, not written", "answer lost, written", "somebody else writes first", "dies"]
     assert [] == [each for each in points if each not in told]

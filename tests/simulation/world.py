@@ -22,6 +22,7 @@ from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.engine.operating import Operated
 from stateward.runtime.engine.recording import RecordedEntry, RecordKey
+from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
@@ -38,6 +39,7 @@ from stateward.runtime.ports import (
 from stateward.runtime.profile import DEMONSTRATION, VerifierBounds
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.session.evidence import is_news
+from stateward.runtime.session.masking import Secrets
 from stateward.runtime.session.segments import TextSegment
 from stateward.store.memory_leases import MemoryLeaseStore
 from stateward.store.memory_sessions import MemorySessionStore
@@ -166,6 +168,7 @@ class World:
             (3, self._operate),
             (1, self._fork),
             (1, self._make_whole),
+            (1, self._redact),
             (1, self._run),
             (1, self._wait),
             (1, self._change_tree),
@@ -419,7 +422,7 @@ class World:
         """A host reports what a tool gave, now and then the same once more."""
         number = self.random.randrange(40)
         kind = Kind.TOOL_RESULT if number % 3 else Kind.NOTE
-        answer = engine.record(book.worker, kind, f"exit {number}".encode(), HOST, RecordKey("host", "s", f"use-{number}"))
+        answer = engine.record(book.worker, kind, f"exit code {number}".encode(), HOST, RecordKey("host", "s", f"use-{number}"))
         assert isinstance(answer, RecordedEntry), answer
         self._acknowledge_entry(book, answer)
 
@@ -466,6 +469,13 @@ class World:
             expected = RefusalCode.NOT_A_FORK if book.parent is None else RefusalCode.ALREADY_WHOLE
             assert answer.code is expected, answer
             self._refused(book, before)
+
+    def _redact(self, engine: Engine, book: Book) -> None:
+        """What hosts record is found to hold a secret."""
+        value = f"exit code {self.random.randrange(40)}"
+        answer = engine.redact(book.worker, Secrets({"CODE": value}), "leaked", PERSON)
+        assert isinstance(answer, Redacted), answer
+        assert self._faults or not any(value.encode() in each.payload for each in self.store.entries(book.worker))
 
     # --- what was said --------------------------------------------------------------------------------------------------------------
 

@@ -122,6 +122,13 @@ class SessionStore(Protocol):
     def append(self, worker: str, expected: Head, entries: Sequence[NewEntry], definitions: Mapping[str, bytes] = ...) -> Appended:
         """Append where the head is still `expected`; `definitions` maps digests to canonical bytes, stored once."""
 
+    def redact(self, worker: str, expected: Head, new: NewEntry, seq: int, payload: bytes) -> Appended:
+        """Append `new`, which says so, and put `payload` in the place of that of entry `seq`, in one transaction.
+
+        `new` is of kind `redacted` under `redaction_key(seq, payload)`, and `seq` one of this log. Its digests stay; whoever reads the
+        entry is told that it was redacted.
+        """
+
     def delete(self, worker: str, expected: Head, time: datetime) -> Deleted | Moved:
         """Delete a log whose head is still `expected`, and what nothing else refers to; definitions stay.
 

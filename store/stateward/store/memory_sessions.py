@@ -5,6 +5,7 @@ is the one expected; a key is used once in a log; a definition, once there, is n
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 from types import MappingProxyType
@@ -54,6 +55,20 @@ class MemorySessionStore:
         with self._lock:
             refused = self._duplicate(worker, linked) or self._moved(worker, expected)
             return refused or self._write(worker, linked, definitions)
+
+    def redact(self, worker: str, expected: Head, new: NewEntry, seq: int, payload: bytes) -> Appended:
+        """Append `new`, and put `payload` in the place of that of entry `seq`."""
+        linked = self._seals.sealed(_linked(worker, expected, (new,), NO_DEFINITIONS))
+        with self._lock:
+            refused = self._duplicate(worker, linked) or self._moved(worker, expected)
+            if refused is not None:
+                return refused
+            log = self._logs[worker]
+            place = seq - log[0].seq
+            log[place] = replace(log[place], payload=payload, redacted=True)
+            if self._latest[worker, log[place].kind].seq == seq:
+                self._latest[worker, log[place].kind] = log[place]
+            return self._write(worker, linked, NO_DEFINITIONS)
 
     def delete(self, worker: str, expected: Head, time: datetime) -> Deleted | Moved:
         """Delete a log whose head is still `expected`."""

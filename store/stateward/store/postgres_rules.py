@@ -47,6 +47,21 @@ _NOT_THE_NEXT_RECORD: Final = (
 _BURIED: Final = "EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = NEW.id)"
 
 
+_KEPT: Final = ", ".join(
+    f'{{row}}."{name}"'
+    for name in (
+        "worker", "seq", "version", "time", "actor_class", "channel", "principal", "assurance", "host_session", "kind", "key",
+        "payload_digest", "previous", "digest", "key_id", "seal",
+    )
+)  # fmt: skip
+_NOT_REDACTED: Final = (
+    f"NEW.payload IS NULL OR ({_KEPT.format(row='NEW')}) IS DISTINCT FROM ({_KEPT.format(row='OLD')})"  # noqa: S608 -- constants
+    " OR NOT EXISTS (SELECT 1 FROM stateward.entries WHERE worker = OLD.worker AND kind = 'redacted'"
+    " AND starts_with(key, 'redacted:' || OLD.seq || ':'))"
+)
+"""Of an entry only the payload changes, and only where a later one says that a secret was taken out of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A trigger and the function that it calls; both have the rule's name."""
@@ -82,7 +97,7 @@ class Rule:
 
 def _written_once(table: str, what: str, kept_when: str) -> tuple[Rule, Rule]:
     return (
-        Rule(f"{table}_no_update", table, "UPDATE", f"{what} is never changed"),
+        Rule(f"{table}_no_update", table, "UPDATE", f"{what} is never changed", _NOT_REDACTED if table == "entries" else "TRUE"),
         Rule(f"{table}_no_delete", table, "DELETE", f"{what} is never deleted", kept_when),
     )
 

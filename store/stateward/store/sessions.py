@@ -10,6 +10,7 @@ as of its head when the reading began.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
@@ -17,10 +18,10 @@ from typing import Any, Final
 from sqlalchemy import BindParameter, bindparam, func, insert, literal, literal_column, select, update
 
 from stateward.runtime.ports import Appended, Committed, Damaged, Deleted, Duplicate, Moved, SealMismatch, Witness, WorkerRow
-from stateward.runtime.session.chain import check, link_all
-from stateward.runtime.session.entries import GENESIS, Entry, Head, NewEntry, Unreadable, reference
+from stateward.runtime.session.chain import check, link_all, redaction_key
+from stateward.runtime.session.entries import GENESIS, Entry, Head, Kind, NewEntry, Unreadable, reference
 from stateward.runtime.session.verification import Ends
-from stateward.store.beside import PAYLOAD, PAYLOAD_BYTES, keep_payload, lies_beside
+from stateward.store.beside import PAYLOAD, PAYLOAD_BYTES, forget_payloads, keep_payload, lies_beside
 from stateward.store.codecs import entry_of, entry_parameters, head_of, number_of, with_digest
 from stateward.store.connection import Connection, Database, Refused
 from stateward.store.definitions import keep_definition, read_definition
@@ -44,6 +45,9 @@ NO_DEFINITIONS: Final[Mapping[str, bytes]] = MappingProxyType({})
 _WORKER: Final[BindParameter[Any]] = bindparam("worker")
 _INSERT_WORKER: Final = Prepared(insert(WORKERS))
 _INSERT_ENTRY: Final = Prepared(insert(ENTRIES))
+_REDACT: Final = Prepared(
+    update(ENTRIES).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.seq == bindparam("seq")).values(payload=bindparam("left"))
+)
 _INSERT_HEAD: Final = Prepared(insert(HEADS))
 _SWAP_HEAD: Final = Prepared(
     update(HEADS)
@@ -108,16 +112,25 @@ class SqlSessionStore:
 
         def swap(connection: Connection) -> Committed:
             _write(connection, linked, definitions)
-            swapped = _SWAP_HEAD.run(
-                connection,
-                {"worker": worker, "seq": expected.seq, "digest": expected.digest, "new_seq": head.seq, "new_digest": head.digest},
-            )
-            if swapped.rowcount != 1:
-                raise damaged_log(worker, f"its head is not its last entry, {reference(expected.seq)}")
+            _swap_head(connection, worker, expected, head)
             return Committed(head)
 
         if not definitions and self._appended_at_once(worker, expected, linked, head):
             return self._witnessed(worker, linked, Committed(head))
+        return self._commit(worker, expected, linked, swap)
+
+    def redact(self, worker: str, expected: Head, new: NewEntry, seq: int, payload: bytes) -> Appended:
+        """Append `new`, which says so, and put `payload` in the place of that of entry `seq`."""
+        linked, head = self._linked(worker, expected, (new,), NO_DEFINITIONS)
+
+        def swap(connection: Connection) -> Committed:
+            _write(connection, linked, NO_DEFINITIONS)
+            _swap_head(connection, worker, expected, head)
+            if _REDACT.run(connection, {"worker": worker, "seq": seq, "left": payload}).rowcount != 1:
+                raise _damaged_entry(worker, seq, "it is missing")
+            forget_payloads(connection)
+            return Committed(head)
+
         return self._commit(worker, expected, linked, swap)
 
     def _appended_at_once(self, worker: str, expected: Head, linked: Sequence[Entry], head: Head) -> bool:
@@ -175,12 +188,30 @@ class SqlSessionStore:
             if not page:
                 raise _damaged_entry(worker, previous.seq + 1, "it is missing")
             for row in page:
-                entry = _verified(worker, row, previous)
+                entry = self._verified(worker, row, previous)
                 problem = self._seals.problem(entry, after_sealed=sealed)
                 if problem is not None:
                     raise SealMismatch(f"entry {entry.reference} of Worker {worker} is not to be trusted: {problem}", _REMEDY_SEAL)
                 previous, sealed = Head(entry.seq, entry.digest), entry.key_id is not None
                 yield entry
+
+    def _verified(self, worker: str, row: tuple[Any, ...], previous: Head) -> Entry:
+        try:
+            entry = entry_of(_PAGE.read(row))
+            problem = "it is missing" if entry.seq != previous.seq + 1 else check(entry, previous)
+            if problem is not None and check(replace(entry, redacted=True), previous) is None and self._is_redacted(entry):
+                return replace(entry, redacted=True)
+        except ValueError as impossible:  # a value that is none of ours, or a header that cannot be written
+            problem = str(impossible)
+        else:
+            if problem is None:
+                return entry
+        raise _damaged_entry(worker, previous.seq + 1, problem)
+
+    def _is_redacted(self, entry: Entry) -> bool:
+        """Tell whether a later entry says that the payload of this one is another one since."""
+        said = None if entry.kind == Kind.REDACTED else self.find(entry.worker, redaction_key(entry.seq, entry.payload))
+        return said is not None and said.kind == Kind.REDACTED
 
     def find(self, worker: str, key: str) -> Entry | None:
         """Look an entry up by its key. Raises Damaged when it is not what was written."""
@@ -321,16 +352,13 @@ def _write(connection: Connection, linked: Sequence[Entry], definitions: Mapping
         _INSERT_ENTRY.run_in_order(connection, entry_parameters(entry, beside=beside))
 
 
-def _verified(worker: str, row: tuple[Any, ...], previous: Head) -> Entry:
-    try:
-        entry = entry_of(_PAGE.read(row))
-        problem = "it is missing" if entry.seq != previous.seq + 1 else check(entry, previous)
-    except ValueError as impossible:  # a value that is none of ours, or a header that cannot be written
-        problem = str(impossible)
-    else:
-        if problem is None:
-            return entry
-    raise _damaged_entry(worker, previous.seq + 1, problem)
+def _swap_head(connection: Connection, worker: str, expected: Head, head: Head) -> None:
+    swapped = _SWAP_HEAD.run(
+        connection,
+        {"worker": worker, "seq": expected.seq, "digest": expected.digest, "new_seq": head.seq, "new_digest": head.digest},
+    )
+    if swapped.rowcount != 1:
+        raise damaged_log(worker, f"its head is not its last entry, {reference(expected.seq)}")
 
 
 def _unchecked(row: tuple[Any, ...], seq: int) -> Entry | Unreadable:

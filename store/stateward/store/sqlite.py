@@ -39,7 +39,7 @@ BUSY_PAUSE_SECONDS: Final = 0.005
 BUSY_ATTEMPTS_MAX: Final = 60
 
 DURABLE: Final = "PRAGMA synchronous = FULL"
-_SETTINGS: Final = ("fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON", "trusted_schema = OFF")
+_SETTINGS: Final = ("fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON", "trusted_schema = OFF", "secure_delete = ON")
 
 _LOOK: Final = "see what lies there now, then try again"
 

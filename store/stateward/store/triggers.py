@@ -1,7 +1,8 @@
 """What the database itself refuses, whoever asks and with whichever program: the rules of immutability, as triggers of SQLite.
 
-Invariants: what is written once is never updated, deleted or replaced; an entry follows the last one of its log and a revision the last
-one of its flow, so that neither has a gap; a head says what the last entry is. Each refusal begins with the name of the rule.
+Invariants: what is written once is never updated, deleted or replaced, but for the payload of an entry of which a later one says so; an
+entry follows the last one of its log and a revision the last one of its flow, so that neither has a gap; a head says what the last entry
+is. Each refusal begins with the name of the rule.
 
 A Worker as a whole can be deleted: a tombstone that names its head lets its rows go, and stays (`sessions.py`, `delete`).
 
@@ -44,6 +45,18 @@ _NOT_THE_NEXT_RECORD: Final = (
 _ANOTHER_HEAD: Final = "EXISTS (SELECT 1 FROM heads WHERE worker = NEW.worker)"
 
 
+_KEPT: Final = (
+    "worker", "seq", "version", "time", "actor_class", "channel", "principal", "assurance", "host_session", "kind", "key", "payload_digest",
+    "previous", "digest", "key_id", "seal",
+)  # fmt: skip
+_NOT_SAID: Final = (
+    "NOT EXISTS (SELECT 1 FROM entries WHERE worker = OLD.worker AND kind = 'redacted'"
+    " AND substr(\"key\", 1, length('redacted:' || OLD.seq || ':')) = 'redacted:' || OLD.seq || ':')"
+)
+_NOT_REDACTED: Final = " OR ".join(["NEW.payload IS NULL", *(f'NEW."{name}" IS NOT OLD."{name}"' for name in _KEPT), _NOT_SAID])
+"""Of an entry only the payload changes, and only where a later one says that a secret was taken out of it."""
+
+
 def _rule(name: str, event: str, table: str, says: str, when: str = "") -> tuple[str, str]:
     condition = f" WHEN {when}" if when else ""
     return name, f"CREATE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW{condition} BEGIN SELECT RAISE(ABORT, '{name}: {says}'); END"
@@ -53,9 +66,9 @@ def _not_deleted(worker: str) -> str:
     return f"NOT EXISTS (SELECT 1 FROM tombstones WHERE worker = OLD.{worker})"  # noqa: S608 -- a name of a column
 
 
-def _written_once(table: str, what: str, kept: str = "") -> tuple[tuple[str, str], tuple[str, str]]:
+def _written_once(table: str, what: str, kept: str = "", fixed: str = "") -> tuple[tuple[str, str], tuple[str, str]]:
     return (
-        _rule(f"{table}_no_update", "UPDATE", table, f"{what} is never changed"),
+        _rule(f"{table}_no_update", "UPDATE", table, f"{what} is never changed", fixed),
         _rule(f"{table}_no_delete", "DELETE", table, f"{what} is never deleted", kept),
     )
 
@@ -78,7 +91,7 @@ TRIGGERS: Final[Mapping[str, str]] = dict(
         _rule("payloads_only_new", "INSERT", "payloads", "a payload is never replaced", _ANOTHER_PAYLOAD),
         *_written_once("workers", "the identity of a Worker", _not_deleted("id")),
         _rule("workers_only_new", "INSERT", "workers", "the identity of a Worker is never replaced", _ANOTHER_WORKER),
-        *_written_once("entries", "an entry", _not_deleted("worker")),
+        *_written_once("entries", "an entry", _not_deleted("worker"), _NOT_REDACTED),
         _rule("entries_only_next", "INSERT", "entries", "an entry is written once, after the last one of its log", _NOT_THE_NEXT_ENTRY),
         *_written_once("transcripts", "a record of a transcript", _not_deleted("worker")),
         _rule(

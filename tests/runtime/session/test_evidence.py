@@ -26,6 +26,7 @@ operator_act     diagnostic  diagnostic  diagnostic  diagnostic  operator    dia
 rewound          diagnostic  diagnostic  diagnostic  diagnostic  operator    diagnostic
 inherited        diagnostic  diagnostic  diagnostic  diagnostic  diagnostic  diagnostic
 rollback_accepted diagnostic  diagnostic  diagnostic  diagnostic  operator    diagnostic
+redacted         diagnostic  diagnostic  diagnostic  diagnostic  operator    diagnostic
 """
 HEADER, *ROWS = [line.split() for line in TABLE.strip().splitlines()]
 CELLS = [(row[0], actor, cell) for row in ROWS for actor, cell in zip(HEADER, row[1:], strict=True)]

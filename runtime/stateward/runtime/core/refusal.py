@@ -34,6 +34,7 @@ class RefusalCode(StrEnum):
     NOT_A_FORK = "not_a_fork"
     ALREADY_WHOLE = "already_whole"
     NOT_ROLLED_BACK = "not_rolled_back"
+    NOT_REDACTED = "not_redacted"
     # a record of a host
     RECORD_MALFORMED = "record_malformed"
     RECORD_TOO_LARGE = "record_too_large"

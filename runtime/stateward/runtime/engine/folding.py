@@ -162,15 +162,21 @@ class WorkerFold:
             return None if self._session is None else self._loaded()
 
     def _read(self, head: Head) -> None:
+        """Read up to a head, from where the fold is by now or from the last checkpoint."""
+        folded = head.seq if self._session is None else self._head.seq
         if self._session is None:
             self._restore(head)
         new = self._sessions.entries(self._worker, self._head.seq, head.seq)
         first = next(new, None)
         if self._session is not None and self._head != head and (first is None or first.previous != self._head.digest):
             self._reset()  # it is another log than the one that was folded
-            new = self._sessions.entries(self._worker, 0, head.seq)
+            folded, new = head.seq, self._sessions.entries(self._worker, 0, head.seq)
             first = next(new, None)
         for entry in () if first is None else chain((first,), new):
+            if entry.kind == Kind.REDACTED and entry.seq > folded:  # what was folded before is another text now
+                self._reset()
+                self._read(head)
+                return
             self._take(entry)
         if self._head != head:
             raise damaged(self._worker, head.seq, "it is missing")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.commit import Append, commit
 from stateward.runtime.engine.folding import Folds, Loaded, checkpoint_of
 from stateward.runtime.engine.guard import Guard
@@ -39,6 +39,12 @@ class Means:
         """Carry out a plan on a Worker; on one whose log went back only where it need not be `whole`."""
         problem = self.guard.problem if whole else _no_problem
         return commit(self.sessions, self.folds, worker, plan, checkpoint=self._checkpoint, problem=problem)
+
+    def problem(self, loaded: Loaded) -> Refusal | None:
+        """Say why nothing can be written to a log."""
+        if loaded.newer:
+            return Refusal(RefusalCode.WORKER_READ_ONLY, loaded.newer, ("read the log",))
+        return self.guard.problem(loaded)
 
     def view(self, loaded: Loaded) -> WorkerView:
         """Show a Worker."""

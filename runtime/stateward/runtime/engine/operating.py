@@ -99,10 +99,11 @@ def deletion_problem(means: Means, worker: str, actor: Actor) -> Refusal | None:
         loaded = means.folds.load(worker)
     except (Damaged, StoreNewer):
         return None
-    return None if loaded is None else _pinned_problem(means, loaded, actor)
+    return None if loaded is None else operator_problem_of(means, loaded, actor)
 
 
-def _pinned_problem(means: Means, loaded: Loaded, actor: Actor) -> Refusal | None:
+def operator_problem_of(means: Means, loaded: Loaded, actor: Actor) -> Refusal | None:
+    """Refuse whoever is no operator of a Worker, as the profile that its log pins and the one in force say."""
     pinned = loaded.session.profile
     return operator_problem(actor, pinned.name, rights_of(means, pinned).operator_assurance)
 
@@ -125,7 +126,7 @@ def answered(means: Means, loaded: Loaded, operation: Operation) -> Operated | R
     """
     entry = means.sessions.find(loaded.worker, operation_key(operation.id))
     if entry is None:
-        return _pinned_problem(means, loaded, operation.actor)
+        return operator_problem_of(means, loaded, operation.actor)
     payload = payload_of(entry)
     assert isinstance(payload, OperatorAct)  # the key is given to nothing else
     if payload.fingerprint != operation.fingerprint:

@@ -6,13 +6,14 @@ between threads, and any number of processes may work on one Worker at a time.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import EventId, InstanceStarted
 from stateward.runtime.core.instance import Aside, Attempt, is_aside
 from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine import attempts, forking, leasing, operating, overview, recording, rollback, submit, transition
+from stateward.runtime.engine import attempts, forking, leasing, operating, overview, recording, redaction, rollback, submit, transition
 from stateward.runtime.engine.answers import Answered, Begun
 from stateward.runtime.engine.attempts import Explained
 from stateward.runtime.engine.commit import not_found
@@ -26,6 +27,7 @@ from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.operating import Operated
 from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.recording import NewRecord, RecordedEntry, RecordKey
+from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.engine.replaying import Replayed, replay_against
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen, WorkerView
@@ -218,6 +220,15 @@ class Engine:
             return given
         problem = reason_problem(given.reason)
         return problem or rollback.accept(self._means, worker, given)
+
+    def redact(self, worker: str, secrets: Secrets, reason: str, actor: Actor) -> Redacted | Refusal:
+        """Take secrets that were learned of later out of what a log holds. Its chain verifies as before."""
+        masked = replace(self._means, secrets=secrets)
+        given = operating.operation_of(masked, redaction.REDACT, reason, actor, None)
+        if isinstance(given, Refusal):
+            return given
+        problem = reason_problem(given.reason)
+        return problem or redaction.redact(self._means, worker, secrets, given)
 
     def delete(self, worker: str, actor: Actor) -> Deleted | Refusal:
         """Delete a Worker and its session for good; refused while a fork reads from it."""

@@ -66,18 +66,26 @@ def link_all(worker: str, head: Head, new: Iterable[NewEntry]) -> tuple[Entry, .
 
 
 def check(entry: Entry, previous: Head) -> str | None:
-    """Say what is wrong with an entry as the one after `previous`; None when it is what was written there."""
+    """Say what is wrong with an entry as the one after `previous`; None when it is what was written there.
+
+    The payload of one that was redacted is for whoever read it to check: the entry that says so names its digest (`redaction_key`).
+    """
     if entry.version != ENTRY_VERSION:
         return f"its version is {entry.version}, this program knows version {ENTRY_VERSION}"
     if entry.seq != previous.seq + 1:
         return f"its number is {entry.seq}, expected {previous.seq + 1}"
     if entry.previous != previous.digest:
         return "it does not follow the entry before it"
-    if entry.payload_digest != digest_of(entry.payload):
+    if not entry.redacted and entry.payload_digest != digest_of(entry.payload):
         return "its payload is not what was written"
     if entry.digest != digest_of(canonical_header(entry)):
         return "its header is not what was written"
     return None
+
+
+def redaction_key(seq: int, payload: bytes) -> str:
+    """Name the entry that says that a secret was taken out of another, whose payload is this since then."""
+    return f"redacted:{seq}:{digest_of(payload)}"
 
 
 def canonical_header(entry: Entry) -> bytes:

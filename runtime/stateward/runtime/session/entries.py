@@ -34,6 +34,7 @@ class Kind(StrEnum):
     REWOUND = "rewound"
     INHERITED = "inherited"
     ROLLBACK_ACCEPTED = "rollback_accepted"
+    REDACTED = "redacted"
 
 
 class ActorClass(StrEnum):
@@ -110,6 +111,8 @@ class Entry:
     key: str | None = None
     key_id: str | None = None
     seal: bytes | None = None
+    redacted: bool = False
+    """Whether a secret was taken out of its payload since, as a later entry of kind `redacted` says; its digests are those of before."""
 
     @property
     def reference(self) -> str:

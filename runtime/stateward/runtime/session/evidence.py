@@ -26,7 +26,7 @@ class EvidenceClass(StrEnum):
 ADMISSIBLE: Final = frozenset({EvidenceClass.ENGINE, EvidenceClass.WORKDIR, EvidenceClass.HOST, EvidenceClass.OPERATOR})
 """The classes that count. What stateward itself answers is a claim: an earlier verdict proves nothing about the next."""
 
-OPERATORS_ACTS: Final = frozenset({Kind.OPERATOR_ACT, Kind.REWOUND, Kind.ROLLBACK_ACCEPTED})
+OPERATORS_ACTS: Final = frozenset({Kind.OPERATOR_ACT, Kind.REWOUND, Kind.ROLLBACK_ACCEPTED, Kind.REDACTED})
 """What operators did."""
 _TABLE: Final[dict[tuple[str, ActorClass], EvidenceClass]] = {
     (Kind.SESSION_STARTED, ActorClass.ENGINE): EvidenceClass.ENGINE,
@@ -50,6 +50,7 @@ _TABLE: Final[dict[tuple[str, ActorClass], EvidenceClass]] = {
     (Kind.OPERATOR_ACT, ActorClass.PERSON): EvidenceClass.OPERATOR,
     (Kind.REWOUND, ActorClass.PERSON): EvidenceClass.OPERATOR,
     (Kind.ROLLBACK_ACCEPTED, ActorClass.PERSON): EvidenceClass.OPERATOR,
+    (Kind.REDACTED, ActorClass.PERSON): EvidenceClass.OPERATOR,
 }
 
 

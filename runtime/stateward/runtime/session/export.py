@@ -18,8 +18,8 @@ from stateward.runtime.core.events import EventId, InstanceStarted, Recorded
 from stateward.runtime.core.evolve import HistoryBroken
 from stateward.runtime.core.instance import NOTHING_YET, FlowState
 from stateward.runtime.core.replay import advance, new_ids
-from stateward.runtime.session.chain import check, digest_of, time_text
-from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Assurance, Entry, Head, reference
+from stateward.runtime.session.chain import check, digest_of, redaction_key, time_text
+from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Assurance, Entry, Head, Kind, reference
 from stateward.runtime.session.payloads import Checkpoint, decode, flow_events
 from stateward.runtime.session.strict import Malformed, Newer
 
@@ -84,6 +84,7 @@ def entry_line(entry: Entry, *, named: bool = False) -> str:
             "digest": entry.digest,
             "key_id": entry.key_id,
             "seal": None if entry.seal is None else b64encode(entry.seal).decode("ascii"),
+            **({"redacted": True} if entry.redacted else {}),
             **_bytes(entry.payload),
         }
     )
@@ -199,6 +200,10 @@ class _Reading:
             raise ExportProblem("it ends before the log does")
         if self._previous != _read_head(self._header["head"]):
             raise ExportProblem("its last entry is not the head that it names")
+        keys = {each.key for each in self._entries if each.kind == Kind.REDACTED}
+        unsaid = next((each for each in self._entries if each.redacted and redaction_key(each.seq, each.payload) not in keys), None)
+        if unsaid is not None:
+            raise ExportProblem(f"entry {unsaid.reference} is damaged: its payload is not what was written, and no entry says why")
         base = _read_head(self._header["base"])
         worker, workspace = str(self._header["worker"]), str(self._header["workspace"])
         state = _folded(self._entries, self._definitions)
@@ -252,4 +257,5 @@ def _read_entry(worker: str, members: Mapping[str, Any]) -> Entry:
         key=members["key"],
         key_id=members["key_id"],
         seal=None if members["seal"] is None else b64decode(members["seal"], validate=True),
+        redacted=bool(members.get("redacted", False)),
     )

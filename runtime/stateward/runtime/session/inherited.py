@@ -10,10 +10,10 @@ included; any entry is found by its number without reading the parts before its 
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from stateward.runtime.session.entries import Entry
+from stateward.runtime.session.entries import Entry, reference
 from stateward.runtime.session.export import entry_line, read_entry_line
 from stateward.runtime.session.strict import COUNT, TEXT, Form, Malformed, parse, record, render, versioned
 
@@ -98,6 +98,21 @@ def read_part(payload: bytes) -> Part:
     header, _, lines = payload.partition(b"\n")
     read = _HEADER.read(parse(header))
     return Part(read.first, read.piece, read.pieces, lines)
+
+
+def masked_part(payload: bytes, mask: Callable[[bytes], bytes]) -> bytes:
+    """Give a part of a copy without what is masked in the payloads of its entries. Raises Malformed where it cannot be taken out."""
+    read = read_part(payload)
+    if read.pieces > 1:
+        if mask(read.lines) != read.lines:
+            raise Malformed(f"entry {reference(read.first)} is held in {read.pieces} parts, and a secret cannot be taken out of one alone")
+        return payload
+    entries = [_entry(line) for line in read.lines.splitlines()]
+    left = [mask(each.payload) for each in entries]
+    if all(each.payload == one for each, one in zip(entries, left, strict=True)):
+        return payload
+    changed = (each if each.payload == one else replace(each, payload=one, redacted=True) for each, one in zip(entries, left, strict=True))
+    return _part(read.first, b"".join(entry_line(each, named=True).encode("ascii") for each in changed))
 
 
 def copied(part: Callable[[int], Part], parts: int, after: int, upto: int) -> Iterator[Entry]:

@@ -352,6 +352,7 @@ _READ: Final[dict[str, tuple[type[Written], frozenset[ActorClass]]]] = {
     Kind.OPERATOR_ACT: (OperatorAct, _OPERATORS),
     Kind.REWOUND: (OperatorAct, _OPERATORS),
     Kind.ROLLBACK_ACCEPTED: (OperatorAct, _OPERATORS),
+    Kind.REDACTED: (OperatorAct, _OPERATORS),
     Kind.RUN_STARTED: (RunStarted, frozenset(ActorClass)),
     Kind.RUN_ENDED: (RunEnded, frozenset(ActorClass)),
     Kind.WORKER_STOPPED: (WorkerStopped, frozenset(ActorClass)),

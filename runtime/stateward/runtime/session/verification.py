@@ -13,8 +13,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final, TypeAlias
 
-from stateward.runtime.session.chain import canonical_header, digest_of
-from stateward.runtime.session.entries import ENTRY_VERSION, Entry, Head, Unreadable, reference
+from stateward.runtime.session.chain import canonical_header, digest_of, redaction_key
+from stateward.runtime.session.entries import ENTRY_VERSION, Entry, Head, Kind, Unreadable, reference
 
 FINDINGS_MAX: Final = 100
 """Findings that are given in full; of further ones there is a count."""
@@ -26,6 +26,10 @@ ORIGINS_MAX: Final = 256
 """Other Workers among whose entries a foreign one is looked for."""
 SEARCHES_MAX: Final = 16
 """Entries of one log of which it is asked where they are from."""
+
+DOUBTED_MAX: Final = 100_000
+"""Payloads that are other ones now of which it is asked whether a later entry says why."""
+_ALTERED: Final = "its payload is not what was written"
 
 SealCheck: TypeAlias = Callable[[str, str, bytes], bool | None]
 """Checks key id, digest and seal; None when that key is not known."""
@@ -118,6 +122,8 @@ class Verification:
     """Entries with a seal that checks."""
     unsealed: int
     """Entries without a seal: they can be written anew by whoever writes the store."""
+    redacted: int
+    """Entries out of which a secret was taken since, as a later one says."""
     unknown_keys: tuple[str, ...]
     """Keys that are not here; their seals were not checked."""
     findings: tuple[Finding, ...]
@@ -162,6 +168,7 @@ def gone(worker: str, anchors: Sequence[Anchor]) -> Verification:
         anchors=tuple(anchors),
         sealed=0,
         unsealed=0,
+        redacted=0,
         unknown_keys=(),
         findings=(finding,),
         further_findings=0,
@@ -199,6 +206,9 @@ class _Seen:
     further: int = 0
     codes: set[Code] = field(default_factory=set)
     searches: int = 0
+    redacted: int = 0
+    doubted: dict[str, int] = field(default_factory=dict)
+    """The payloads that are other ones now, by the key of the entry that would say why."""
     at_anchor: dict[int, str] = field(default_factory=dict)
     """The digests that lie where the anchors are."""
     skip_link: bool = False
@@ -220,6 +230,8 @@ class _Seen:
             self.previous, self.skip_link = Head(given.seq, ""), True
             return
         in_place = self._look_at(given)
+        if given.kind == Kind.REDACTED and given.key is not None and self.doubted.pop(given.key, None) is not None:
+            self.redacted += 1
         self.previous, self.skip_link = Head(given.seq, given.digest), not in_place
         if any(anchor.head.seq == given.seq for anchor in self.anchors):
             self.at_anchor[given.seq] = given.digest
@@ -237,7 +249,8 @@ class _Seen:
         if problem is not None:
             code, message = self._origin(entry, problem)
         elif entry.payload_digest != digest_of(entry.payload):
-            code, message = Code.ALTERED, "its payload is not what was written"
+            self._doubt(entry)
+            return None
         elif not self.skip_link and entry.previous != self.previous.digest:
             code, message = Code.NOT_FOLLOWING, "it does not follow the entry before it, which is another one now"
         else:
@@ -255,6 +268,13 @@ class _Seen:
             if found is not None:
                 return Code.FOREIGN, f"it is entry {reference(found[1])} of Worker {found[0]}"
         return Code.ALTERED, problem
+
+    def _doubt(self, entry: Entry) -> None:
+        """Keep in mind a payload that is another one now: an entry that comes later may say that a secret was taken out of it."""
+        if len(self.doubted) < DOUBTED_MAX:
+            self.doubted[redaction_key(entry.seq, entry.payload)] = entry.seq
+        else:
+            self._find(Code.ALTERED, entry.seq, _ALTERED)
 
     # --- seals ----------------------------------------------------------------------------------------------------------------------
 
@@ -295,6 +315,8 @@ class _Seen:
     # --- the end --------------------------------------------------------------------------------------------------------------------
 
     def end(self) -> None:
+        for seq in self.doubted.values():
+            self._find(Code.ALTERED, seq, _ALTERED)
         for key_id, key in self.keys.items():
             if key.failed and not key.checked:
                 self._find(Code.WRONG_KEY, key.first, _wrong_key(key_id, key.failed))
@@ -353,6 +375,7 @@ class _Seen:
             anchors=self.anchors,
             sealed=self.sealed,
             unsealed=self.unsealed,
+            redacted=self.redacted,
             unknown_keys=tuple(self.unknown),
             findings=tuple(sorted(self.findings, key=lambda each: each.seq)),
             further_findings=self.further,

@@ -12,8 +12,10 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.operating import Operated
 from stateward.runtime.engine.recording import RecordedEntry
+from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.ports import Deleted
 from stateward.runtime.session.acts import Standing
+from stateward.runtime.session.masking import SecretProblem, Secrets
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.judges import working
 from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
@@ -28,8 +30,12 @@ HELP: Final = {
     Verb.CLEAR: "Lift the hold that was set for want of progress.",
 }
 """The verbs that need nothing but a reason."""
+VALUE_BYTES_MAX: Final = 256 * 1024
+"""Read of a file that holds a secret."""
+SHOWN_MAX: Final = 10
+"""Entries named in one line."""
 
-Outcome: TypeAlias = Operated | Forked | RecordedEntry | Deleted | Refusal
+Outcome: TypeAlias = Operated | Forked | Redacted | RecordedEntry | Deleted | Refusal
 
 
 def _acts(command: Any) -> Any:
@@ -53,7 +59,7 @@ def _acted(worker: str, workdir: Path, store: Place | None, act: Callable[[Runti
 
 @click.group("operate")
 def operate_group() -> None:
-    """Step in: pause, resume, withdraw, cancel, clear, rewind, fork, make-whole, accept-rollback, stop, delete.
+    """Step in: pause, resume, withdraw, cancel, clear, rewind, fork, make-whole, accept-rollback, redact, stop, delete.
 
     WORKER is the id of a Worker, or a beginning or end of it.
     """
@@ -104,6 +110,26 @@ def accept_rollback_command(*, worker: str, reason: str, workdir: Path, store: P
     _acted(worker, workdir, store, lambda runtime, named: runtime.engine.accept_rollback(named, reason, person_at_terminal()))
 
 
+@operate_group.command("redact")
+@_acts
+@click.option("--name", required=True, metavar="NAME", help="What the secret is called from now on.")
+@click.option("--from", "source", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The file that holds the secret.")
+def redact_command(*, worker: str, reason: str, name: str, source: Path, workdir: Path, store: Place | None) -> None:
+    """Take a secret that got into a log out of it; `«secret:NAME»` stands there instead, and the log verifies as before."""
+    secrets = _secrets(name, source)
+    _acted(worker, workdir, store, lambda runtime, named: runtime.engine.redact(named, secrets, reason, person_at_terminal()))
+
+
+def _secrets(name: str, source: Path) -> Secrets:
+    try:
+        with source.open("rb") as file:
+            return Secrets({name: file.read(VALUE_BYTES_MAX + 1).decode("utf-8", "surrogateescape")})
+    except OSError as problem:
+        raise Stop(STATUS_USAGE, f"`{source}` cannot be read: {(problem.strerror or 'no file').lower()}", "check the path") from problem
+    except SecretProblem as problem:
+        raise Stop(STATUS_USAGE, str(problem), "name a file that holds the secret alone") from problem
+
+
 @operate_group.command("stop")
 @_acts
 def stop_command(*, worker: str, reason: str, workdir: Path, store: Place | None) -> None:
@@ -137,6 +163,9 @@ def _show(outcome: Outcome) -> None:
             show(console, Text.assemble((verb, "bold"), f" recorded as {entry}: {_standing(before)} → {_standing(after)}"))
         case Forked(worker=worker, origin=origin):
             show(console, Text(f"forked off {origin.worker} at entry {origin.seq}: Worker {worker}"))
+        case Redacted(entries=entries):
+            named = ", ".join(entries[:SHOWN_MAX]) + (f" and {len(entries) - SHOWN_MAX} more" if len(entries) > SHOWN_MAX else "")
+            show(console, Text(f"redacted {named}" if entries else "no entry of this log holds it"))
         case RecordedEntry():
             show(console, Text("stop recorded; everything is kept"))
         case Deleted():

@@ -145,6 +145,8 @@ def _seals(verified: Verification) -> str:
     parts = [f"{verified.sealed} of {verified.entries} entries are sealed and check"]
     if verified.unsealed:
         parts.append(f"{verified.unsealed} are not sealed: whoever writes the store could write them anew")
+    if verified.redacted:
+        parts.append(f"a secret was taken out of {verified.redacted}")
     if unchecked:
         parts.append(f"{unchecked} do not check or cannot be checked")
     return "; ".join(parts)
@@ -163,6 +165,7 @@ def _verification_data(verified: Verification) -> dict[str, Any]:
         "anchors": [{"source": each.source, "seq": each.head.seq, "digest": each.head.digest} for each in verified.anchors],
         "sealed": verified.sealed,
         "unsealed": verified.unsealed,
+        "redacted": verified.redacted,
         "unknown_keys": list(verified.unknown_keys),
         "findings": [{"code": str(each.code), "seq": each.seq, "message": each.message} for each in verified.findings],
         "further_findings": verified.further_findings,
