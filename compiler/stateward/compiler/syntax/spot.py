@@ -15,6 +15,8 @@ from stateward.compiler.syntax.tokens import CLOSERS, ERROR, PUNCTUATION, RESERV
 from stateward.compiler.syntax.tree import Field, Key, Node
 
 RESERVED_KINDS: Final = frozenset(RESERVED.values())
+AHEAD_MAX: Final = 1_000
+"""Tokens, or brackets with all that they hold, that are searched for the `in` of a `let`."""
 MARK_KINDS: Final = frozenset(PUNCTUATION.values())
 CLOSING: Final = frozenset(CLOSERS.values())
 
@@ -109,12 +111,15 @@ class Spot:
 
     @cached_property
     def is_before_in(self) -> bool:
-        """Whether the `in` of the bindings around the spot comes later on."""
+        """Whether the `in` of the bindings around the spot comes later on, as far as one looks."""
         at, open_lets = self.at, 0
-        while self.kinds[at] not in CLOSING and self.kinds[at] != END:
-            if self.kinds[at] == "IN" and not open_lets:
+        for _ in range(AHEAD_MAX):
+            kind = self.kinds[at]
+            if kind in CLOSING or kind == END:
+                break
+            if kind == "IN" and not open_lets:
                 return True
-            open_lets += (self.kinds[at] == "LET") - (self.kinds[at] == "IN")
+            open_lets += (kind == "LET") - (kind == "IN")
             at = max(at, self._partner[at]) + 1
         return False
 
