@@ -10,9 +10,10 @@ import pytest
 
 from stateward.runtime.ports import Committed, Damaged
 from stateward.store.database import open_store
+from stateward.store.tables import ENTRIES
 from stateward.store.triggers import TRIGGERS
 from tests.contracts.flows import HERE, draft
-from tests.contracts.sessions import NOON, OTHER, THIRD, WORKER, WORKSPACE, entry
+from tests.contracts.sessions import NOON, OTHER, THIRD, WORKER, WORKSPACE, entry, redaction
 
 COPY = "INSERT {how} INTO {table} SELECT * FROM {table}"
 GONE = "0198c0de-0000-7000-8000-00000000000f"
@@ -195,3 +196,34 @@ def test_a_store_that_lacks_a_table_is_not_opened_at_all(path: Path, by_hand: sq
     for write in (True, False):
         with pytest.raises(Damaged, match="the table `heads` is missing"):
             open_store(path, write=write)
+
+
+# --- an entry out of which a secret was taken ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def redacted(path: Path) -> Iterator[sqlite3.Connection]:
+    with open_store(path, write=True) as store:
+        head = store.sessions.head(WORKER)
+        assert head is not None
+        assert isinstance(store.sessions.redact(WORKER, head, redaction(1, b"*"), 1, b"*"), Committed)
+    connection = sqlite3.connect(path, isolation_level=None)
+    yield connection
+    connection.close()
+
+
+@pytest.mark.parametrize("column", [row.name for row in ENTRIES.c if row.name != "payload"])
+def test_nothing_but_its_payload_is_updated(redacted: sqlite3.Connection, column: str) -> None:
+    refused(redacted, "entries_no_update", f"UPDATE entries SET \"{column}\" = 'another' WHERE worker = ? AND seq = 1", WORKER)
+
+
+def test_its_payload_is_not_taken_away_and_no_other_is_updated(redacted: sqlite3.Connection) -> None:
+    refused(redacted, "entries_no_update", "UPDATE entries SET payload = NULL WHERE worker = ? AND seq = 1", WORKER)
+    refused(redacted, "entries_no_update", "UPDATE entries SET payload = x'00' WHERE worker = ? AND seq = 2", WORKER)
+    refused(redacted, "entries_no_update", "UPDATE entries SET payload = x'00' WHERE worker = ? AND seq = 1", OTHER)
+
+
+def test_a_payload_that_is_not_the_one_that_was_said_is_damage(redacted: sqlite3.Connection, path: Path) -> None:
+    redacted.execute("UPDATE entries SET payload = x'00' WHERE worker = ? AND seq = 1", (WORKER,))
+    with open_store(path, write=False) as store, pytest.raises(Damaged, match=r"E00000001.*its payload is not what was written"):
+        list(store.sessions.entries(WORKER))

@@ -11,8 +11,9 @@ import pytest
 from stateward.runtime.ports import Committed, Damaged
 from stateward.store.database import open_store
 from stateward.store.postgres_rules import RULES
+from stateward.store.tables import ENTRIES
 from tests.contracts.flows import HERE, draft
-from tests.contracts.sessions import NOON, OTHER, THIRD, WORKER, WORKSPACE, entry
+from tests.contracts.sessions import NOON, OTHER, THIRD, WORKER, WORKSPACE, entry, redaction
 
 GONE = "0198c0de-0000-7000-8000-00000000000f"
 LARGE = b"p" * 300_000
@@ -221,3 +222,35 @@ def test_what_was_changed_by_hand_is_named_and_what_is_before_it_is_read(stored:
             read.extend(each.seq for each in store.sessions.entries(WORKER))
         assert [1] == read
         assert 3 == sum(1 for _ in store.sessions.entries(OTHER))
+
+
+# --- an entry out of which a secret was taken ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def redacted(stored: str) -> Iterator[CLIENT]:
+    with open_store(stored, write=True) as store:
+        head = store.sessions.head(WORKER)
+        assert head is not None
+        assert isinstance(store.sessions.redact(WORKER, head, redaction(1, b"*"), 1, b"*"), Committed)
+    with psycopg.connect(stored, autocommit=True) as connection:
+        connection.execute("SET search_path = stateward")
+        yield connection
+
+
+@pytest.mark.parametrize("column", [row.name for row in ENTRIES.c if row.name != "payload"])
+def test_nothing_but_its_payload_is_updated(redacted: CLIENT, column: str) -> None:
+    other = {"seq": "99", "version": "99", "seal": "'\\x00'"}.get(column, "'another'")
+    refused(redacted, "entries_no_update", f"UPDATE entries SET {column} = {other} WHERE worker = '{WORKER}' AND seq = 1")
+
+
+def test_its_payload_is_not_taken_away_and_no_other_is_updated(redacted: CLIENT) -> None:
+    refused(redacted, "entries_no_update", f"UPDATE entries SET payload = NULL WHERE worker = '{WORKER}' AND seq = 1")
+    refused(redacted, "entries_no_update", f"UPDATE entries SET payload = 'x' WHERE worker = '{WORKER}' AND seq = 2")
+    refused(redacted, "entries_no_update", f"UPDATE entries SET payload = 'x' WHERE worker = '{OTHER}' AND seq = 1")
+
+
+def test_a_payload_that_is_not_the_one_that_was_said_is_damage(redacted: CLIENT, stored: str) -> None:
+    run(redacted, f"UPDATE entries SET payload = 'x' WHERE worker = '{WORKER}' AND seq = 1")
+    with open_store(stored, write=False) as store, pytest.raises(Damaged, match=r"E00000001.*its payload is not what was written"):
+        list(store.sessions.entries(WORKER))
