@@ -48,6 +48,7 @@ from stateward.runtime.ports import (
 from stateward.runtime.profile import DEFAULT, Profile, VerifierKind
 from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.session.envelope import PAYLOAD_TYPE, Envelope, Signature, encoded
+from stateward.runtime.session.masking import NO_SECRETS, Secrets
 
 if TYPE_CHECKING:
     from stateward.runtime.profile.places import Places
@@ -115,6 +116,9 @@ class ThreadHeartbeat:
 class Folders:
     """The folders of the work on this machine, as the engine looks at them."""
 
+    def __init__(self, secrets: Secrets = NO_SECRETS) -> None:
+        self._secrets = secrets
+
     def facts(self, root: str) -> TreeFacts | None:
         """Take the facts of a git work tree; None where there is none, and the empty digest where they cannot be taken."""
         from stateward.runtime.workdir.stated import tree_facts  # noqa: PLC0415 -- only requests need it
@@ -123,12 +127,13 @@ class Folders:
 
     def shows(self, root: str, cited: FileCitation) -> bool:
         """Tell whether lines of a file still are what was quoted."""
+        from stateward.runtime.verifier.masked import MaskedWorkdir  # noqa: PLC0415 -- the same
         from stateward.runtime.verifier.rereading import still_shows  # noqa: PLC0415 -- only reports that cite files need it
         from stateward.runtime.workdir.view import WorkdirView  # noqa: PLC0415
 
         try:
             with WorkdirView(Path(root)) as view:
-                return still_shows(view, cited)
+                return still_shows(MaskedWorkdir(view, self._secrets), cited)
         except OSError:  # the folder is gone, and what was in it
             return False
 
@@ -172,6 +177,17 @@ def profile_places(folder: Path) -> "Places":
     from stateward.runtime.profile.places import Places  # noqa: PLC0415 -- loads the language, which few commands need
 
     return Places(_user_folder("XDG_CONFIG_HOME", ".config"), find_workspace(folder), work_folder(folder))
+
+
+def _secrets() -> Secrets:
+    """Give what the user keeps as secrets, in `$XDG_CONFIG_HOME/stateward/secrets`, and what of the environment is named like one."""
+    from stateward.runtime.secrets import known_secrets  # noqa: PLC0415 -- commands that open no store need none
+
+    try:
+        folder = _user_folder("XDG_CONFIG_HOME", ".config") / "secrets"
+    except NoHome:  # then nobody keeps any there
+        folder = Path(os.devnull)
+    return known_secrets(folder, os.environ)
 
 
 def _home(remedy: str = "set HOME to a folder that is there") -> Path:
@@ -275,6 +291,8 @@ class Runtime:
     sealer: Sealer
     witness: Witness
     transcripts: Transcripts
+    secrets: Secrets
+    """What is kept out of everything that is stored or shown."""
 
     def worker_ids(self) -> list[str]:
         """Give the ids of the Workspace's Workers, oldest first: by age, for an id that follows from a submission tells none."""
@@ -316,7 +334,7 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
     from stateward.store.seal import HmacSealer  # noqa: PLC0415
     from stateward.store.witness import FileWitness  # noqa: PLC0415
 
-    clock = SystemClock()
+    clock, secrets = SystemClock(), _secrets()
     sealer = HmacSealer(CommandKeys(keys_path(), clock.now))
     witness = FileWitness(keys_path() / WITNESS_FOLDER, _warn)
     with open_store(location.store, write=write, create=write, sealer=sealer, witness=witness) as store:
@@ -334,9 +352,10 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             holder=holder,
             heartbeat=ThreadHeartbeat(),
             witness=witness,
-            workdirs=Folders(),
+            workdirs=Folders(secrets),
+            secrets=secrets,
         )
-        yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness, store.transcripts)
+        yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness, store.transcripts, secrets)
 
 
 def judge(runtime: Runtime, profile: Profile, workdir: str) -> Verifier:
@@ -344,20 +363,29 @@ def judge(runtime: Runtime, profile: Profile, workdir: str) -> Verifier:
     from stateward.runtime.verifier.model_judge import command_verifier, model_verifier  # noqa: PLC0415 -- may load a library of models
 
     if profile.verifier is VerifierKind.COMMAND:
-        return command_verifier(profile, runtime.transcripts, lambda _: Path(workdir) if workdir else None)
+        return command_verifier(profile, runtime.transcripts, lambda _: Path(workdir) if workdir else None, runtime.secrets)
     opener = _opener(profile, workdir)
     return model_verifier(
-        profile, runtime.transcripts, clock=runtime.clock, ids=TimeOrderedIds(), elapsed=monotonic, open_workdir=opener, home=_home()
+        profile,
+        runtime.transcripts,
+        clock=runtime.clock,
+        ids=TimeOrderedIds(),
+        elapsed=monotonic,
+        open_workdir=opener,
+        home=_home(),
+        secrets=runtime.secrets,
     )
 
 
-def given_to_a_judge(profile: Profile, request: VerificationRequest, workdir: str) -> "AbstractContextManager[AttemptToolbox]":
+def given_to_a_judge(
+    runtime: Runtime, profile: Profile, request: VerificationRequest, workdir: str
+) -> "AbstractContextManager[AttemptToolbox]":
     """Open everything that a judge of this profile would be given for a request."""
     from stateward.runtime.session.browse import ViewBounds  # noqa: PLC0415 -- only what judges needs it
     from stateward.runtime.verifier.toolbox import toolbox  # noqa: PLC0415
 
     bounds = ViewBounds(profile.verification.read_bytes, profile.verification.page_entries)
-    return toolbox(request, _opener(profile, workdir), bounds)
+    return toolbox(request, _opener(profile, workdir), bounds, runtime.secrets)
 
 
 def _opener(profile: Profile, workdir: str) -> "OpenWorkdir | None":

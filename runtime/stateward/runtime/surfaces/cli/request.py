@@ -130,7 +130,7 @@ def _show_given(work: Working, reason: str | None, *, as_json: bool) -> None:
     request = work.runtime.engine.preview(work.worker, reason)
     if isinstance(request, Refusal):
         raise refused(request)
-    with given_to_a_judge(work.profile, request, work.view.workdir) as box:
+    with given_to_a_judge(work.runtime, work.profile, request, work.view.workdir) as box:
         tools = (*box.declarations, box.finish)
         if as_json:
             data = {"version": VERSION, "prompt_digest": box.prompt_digest, "system": box.system, "user": box.user}
