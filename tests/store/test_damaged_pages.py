@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from stateward.runtime.ports import Committed, Damaged, Fault, WorkerRow
 from stateward.runtime.session.chain import digest_of
+from stateward.runtime.session.entries import GENESIS, Head
 from stateward.runtime.session.verification import Ends
 from stateward.store.database import Store, open_store
 from tests.contracts.flows import HERE, draft
@@ -115,9 +116,9 @@ class Sound:
         self.data: Final = path.read_bytes()
         self.path: Final = path
         with open_store(path, write=False) as store:
-            self.answers: Final = {name: read(store) for name, read in (READS | OF_ONE_PAGE).items()}
-            self.checkpoints: Final = [each for each in store.sessions.entries(WORKER) if each.kind == "checkpoint"]
-            self.checkpoints += [each for each in store.sessions.entries(OTHER) if each.kind == "checkpoint"]
+            self.answers: Final = {name: read(store) for name, read in {**READS, **OF_ONE_PAGE}.items()}
+            entries = [*store.sessions.entries(WORKER), *store.sessions.entries(OTHER)]
+            self.checkpoints: Final = [each for each in entries if each.kind == "checkpoint"]
             assert isinstance(store.stored.ends(WORKER), Ends)
         pages = range(len(self.data) // PAGE)
         self.small: Final = tuple(page for page in pages if LARGE[: PAGE // 2] not in self.page(page))
@@ -128,13 +129,17 @@ class Sound:
     def page(self, number: int) -> bytes:
         return self.data[number * PAGE : (number + 1) * PAGE]
 
+    def put(self, data: bytes | bytearray) -> None:
+        """Put other bytes in the place of the store, with nothing beside them."""
+        for beside in self.path.parent.glob("store.db-*"):
+            beside.unlink()
+        self.path.write_bytes(data)
+
     def ask_everything_after(self, change: Change) -> None:
         """Hold every answer of a damaged copy against what is right."""
         data = bytearray(self.data)
         change(data)
-        for beside in self.path.parent.glob("store.db-*"):
-            beside.unlink()
-        self.path.write_bytes(data)
+        self.put(data)
         try:
             store = open_store(self.path, write=False)
         except Fault as fault:
@@ -226,3 +231,42 @@ def test_no_bit_of_the_header_makes_it_tell_what_is_not_so(sound: Sound) -> None
                 data[place] ^= 1 << bit
 
             sound.ask_everything_after(flip)
+
+
+WRITES: Final[Mapping[str, Read]] = {
+    "append": lambda store: store.sessions.append(WORKER, head_of(store, WORKER), (entry(b"more", "more"), entry(LARGE, "large too"))),
+    "append of a key that is there": lambda store: store.sessions.append(WORKER, head_of(store, WORKER), (entry(b"more", "k-3"),)),
+    "create": lambda store: store.sessions.create(ABSENT, WORKSPACE, (entry(b"new", "new"),), {digest_of(DEFINITION): DEFINITION}),
+    "create what was deleted": lambda store: store.sessions.create(THIRD, WORKSPACE, (entry(b"new", "new"),), {}),
+    "delete": lambda store: store.sessions.delete(OTHER, head_of(store, OTHER), NOON),
+    "save": lambda store: store.flows.save(HERE.id, draft("paper", b"three", DEFINITION), 2),
+    "save of a new flow": lambda store: store.flows.save(store.workspaces.ensure(HERE).id, draft("new", b"one", DEFINITION), None),
+    "take": lambda store: store.leases.take(WORKER, f"{ATTEMPT}-later", "holder", NOON, SECONDS),
+    "renew": lambda store: store.leases.renew(WORKER, ATTEMPT, 1, NOON, SECONDS),
+    "release": lambda store: store.leases.release(WORKER, ATTEMPT, 1),
+}
+
+
+def head_of(store: Store, worker: str) -> Head:
+    return store.sessions.head(worker) or GENESIS
+
+
+@OFTEN
+@given(chosen=st.data())
+def test_whatever_is_written_to_a_damaged_store_is_answered_or_refused_in_order(sound: Sound, chosen: st.DataObject) -> None:
+    data = bytearray(sound.data)
+    if chosen.draw(st.booleans()):
+        place = chosen.draw(st.sampled_from(sound.small)) * PAGE + chosen.draw(st.integers(0, PAGE - 1))
+        data[place] ^= 1 << chosen.draw(st.integers(0, 7))
+    else:
+        of, to = chosen.draw(st.tuples(st.sampled_from(sound.rows), st.sampled_from(sound.rows)))
+        data[to * PAGE : (to + 1) * PAGE] = sound.page(of)
+    sound.put(data)
+    try:
+        store = open_store(sound.path, write=True)
+    except Fault as fault:
+        require_said(fault)
+        return
+    with store:
+        for write in WRITES.values():
+            answer_or(None, write, store)

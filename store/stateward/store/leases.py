@@ -11,6 +11,7 @@ from typing import Any, Final
 from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, update
 
 from stateward.runtime.ports import Held, Lease
+from stateward.store.codecs import number_of
 from stateward.store.connection import Connection, Database
 from stateward.store.leasing import expiry, latest_expiry, token_after
 from stateward.store.prepared import Prepared
@@ -60,7 +61,7 @@ class SqlLeaseStore:
             if held is not None:
                 return Held(held["holder"], held["expires"])
             greatest = _GREATEST.first(connection, values)
-            token = token_after(None if greatest is None else greatest["token"], now)
+            token = token_after(None if greatest is None or greatest["token"] is None else number_of(greatest, "token"), now)
             _CLEAR.run(connection, values)
             _INSERT.run(connection, {**values, "token": token})
             return Lease(token, expires)

@@ -163,7 +163,10 @@ class SqlSessionStore:
 
     def delete(self, worker: str, expected: Head, time: datetime) -> Deleted | Moved:
         """Delete a log whose head is still `expected`. A tombstone stays."""
-        return self._database.write(lambda connection: delete_log(connection, worker, expected, time))
+        try:
+            return self._database.write(lambda connection: delete_log(connection, worker, expected, time))
+        except Refused as refused:  # what the rules look at is what was looked at before
+            raise damaged_log(worker, str(refused)) from refused
 
     def head(self, worker: str) -> Head | None:
         """Give the head, or None when there is no such Worker. Raises Damaged when it is not the last entry."""

@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, func, insert, select
 
 from stateward.runtime.ports import Damaged
 from stateward.runtime.session.chain import digest_of
+from stateward.store.codecs import number_of
 from stateward.store.connection import Connection, Database
 from stateward.store.deletion import tombstone
 from stateward.store.faults import RESTORE
@@ -43,7 +44,7 @@ class SqlTranscripts:
             if there is not None:
                 return bool(there["digest"] == values["digest"])
             last = _LAST.first(connection, values)
-            require_next(number, 0 if last is None else last["number"] or 0)
+            require_next(number, 0 if last is None or last["number"] is None else number_of(last, "number"))
             if tombstone(connection, worker) is not None:
                 return False
             _INSERT.run(connection, values)

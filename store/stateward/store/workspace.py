@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, bindparam, exists, func, insert, literal, select, update
 
-from stateward.runtime.ports import NewRevision, Revision, Saved, StaleBase, Workspace
+from stateward.runtime.ports import Damaged, NewRevision, Revision, Saved, StaleBase, Workspace
 from stateward.store.absence import Neighbours
 from stateward.store.codecs import (
     number_of,
@@ -22,8 +22,9 @@ from stateward.store.codecs import (
     workspace_of,
     workspace_values,
 )
-from stateward.store.connection import Connection, Database
+from stateward.store.connection import Connection, Database, Refused
 from stateward.store.definitions import keep_definition, read_definition
+from stateward.store.faults import RESTORE
 from stateward.store.prepared import Inconsistent, Prepared, Row, insert_unless_there
 from stateward.store.revisions import answer_without_writing, flow_id_of, require_storable, revision_after
 from stateward.store.tables import FLOW_REVISIONS, FLOW_SOURCES, TIME_CHARACTERS, WORKSPACES
@@ -140,7 +141,13 @@ class SqlFlowStore:
             _INSERT_REVISION.run(connection, revision_values(revision))
             return Saved(revision, created=True)
 
-        return self._database.write(store)
+        try:
+            return self._database.write(store)
+        except Refused as refused:
+            there = self._database.read(lambda connection: _workspace(connection, workspace))
+            if there is None:
+                raise  # it is for the caller to save into a Workspace that is there
+            raise Damaged(f"the flow `{new.slug}` cannot be saved: {refused}", RESTORE) from refused
 
     def current(self, workspace: str, slug: str) -> Revision | None:
         """Give the current revision; None when there is none or it was removed."""
