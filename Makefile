@@ -6,7 +6,7 @@ SEEDS ?= 20000
 KILLS ?= 500
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz simulate soak bench lock clean
+.PHONY: help demo test lint fuzz simulate soak bench evaluate lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ soak: $(VENV)/dev.stamp ## Load one store from many processes, on SQLite and on 
 
 bench: $(VENV)/dev.stamp ## Measure: ratios side by side in one run, results as JSON below build/
 	@$(BIN)/python -m benchmarks
+
+evaluate: $(VENV)/dev.stamp ## Measure judges on cases with a known verdict: the model of PROFILE, or scripts; reports below build/
+	@$(BIN)/python -m benchmarks.verifier $(if $(PROFILE),--profile "$(PROFILE)") --repeat $(or $(REPEAT),1)
 
 lock: $(VENV)/dev.stamp ## Resolve the dependencies anew and write the lock files
 	@$(BIN)/pip install --quiet "uv>=0.9"

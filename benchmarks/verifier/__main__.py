@@ -7,15 +7,17 @@ and `chart.svg`, and the JSON of all. Exit status 0 when everything was measured
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 from benchmarks.verifier.cases import BadCaseError, Case, shipped_cases
 from benchmarks.verifier.chart import chart
 from benchmarks.verifier.report import CHART, Evaluated, as_json, as_markdown
-from benchmarks.verifier.running import SCRIPTED, MakeJudge, model_judge, run_case, scripted_judge
-from benchmarks.verifier.scoring import score
+from benchmarks.verifier.running import SCRIPTED, MakeJudge, Run, model_judge, run_case, scripted_judge
+from benchmarks.verifier.scoring import outcome_of, score
 from benchmarks.verifier.scripted import SCRIPTS
 from benchmarks.verifier.staging import CaseNotLaidOutError
 from stateward.runtime.ports import Fault
@@ -40,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cases = chosen(shipped_cases(), given.case)
         if given.profile is not None:
             profile = profile_of(given.profile)
-            found = [evaluated(given.profile, cases, given.repeat, profile, model_judge(profile))]
+            found = [evaluated(given.profile, cases, given.repeat, profile, model_judge(profile), told=_told)]
         else:
             found = [scripted(name, cases, given.repeat) for name in ([given.scripted] if given.scripted else SCRIPTS)]
     except (NotMeasuredError, BadCaseError, CaseNotLaidOutError, Fault, Stop) as problem:
@@ -97,17 +99,27 @@ def scripted(name: str, cases: Sequence[Case], repeats: int) -> Evaluated:
     return evaluated(f"scripted:{name}", cases, repeats, SCRIPTED, scripted_judge(name, places))
 
 
-def evaluated(judge: str, cases: Sequence[Case], repeats: int, profile: Profile, make: MakeJudge) -> Evaluated:
-    """Run every case so many times, in a store and folders of their own."""
-    with tempfile.TemporaryDirectory(prefix="evaluation-") as place:
+def _silent(_: Run) -> None:
+    """Tell nothing."""
+
+
+def _told(run: Run) -> None:
+    """Say what a run came to, as soon as it is known: a model takes its time."""
+    print(f"{run.case}, run {run.repeat + 1}: {outcome_of(run)}", file=sys.stderr, flush=True)
+
+
+def evaluated(
+    judge: str, cases: Sequence[Case], repeats: int, profile: Profile, make: MakeJudge, *, told: Callable[[Run], None] = _silent
+) -> Evaluated:
+    """Run every case so many times, in a store and folders of their own. Interrupted, give what was measured so far."""
+    runs: list[Run] = []
+    with tempfile.TemporaryDirectory(prefix="evaluation-") as place, suppress(KeyboardInterrupt):
         folder = Path(place).resolve()
         with open_store(folder / "store.db", write=True, create=True) as store:
-            runs = tuple(
-                run_case(case, store, folder / str(repeat) / case.id, profile, make, repeat=repeat)
-                for repeat in range(repeats)
-                for case in cases
-            )
-    return Evaluated(judge, tuple(cases), repeats, runs)
+            for repeat, case in product(range(repeats), cases):
+                runs.append(run_case(case, store, folder / str(repeat) / case.id, profile, make, repeat=repeat))
+                told(runs[-1])
+    return Evaluated(judge, tuple(cases), repeats, tuple(runs))
 
 
 def write(found: Sequence[Evaluated], folder: Path, json_file: Path | None) -> None:

@@ -10,7 +10,20 @@ from typing import Any, Final
 
 from benchmarks.verifier.cases import Case
 from benchmarks.verifier.running import Run
-from benchmarks.verifier.scoring import NONE, VERDICTS, Score, by_kind, confusion, mistakes, outcome_of, score, stability
+from benchmarks.verifier.scoring import (
+    NONE,
+    VERDICTS,
+    Score,
+    by_case,
+    by_kind,
+    confusion,
+    mistakes,
+    outcome_of,
+    score,
+    stability,
+    upper_bound,
+    worst,
+)
 from stateward.runtime.session.chain import digest_of
 
 VERSION: Final = 1
@@ -27,6 +40,11 @@ class Evaluated:
     cases: tuple[Case, ...]
     repeats: int
     runs: tuple[Run, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every case was run as often as it was to be."""
+        return len(self.runs) == len(self.cases) * self.repeats
 
     @property
     def model(self) -> str:
@@ -52,6 +70,7 @@ def as_data(given: Evaluated) -> dict[str, Any]:
         "prompt_digest": given.prompt,
         "set": {"cases": len(given.cases), "moving": sum(bool(each.moves) for each in given.cases), "digest": set_digest(given.cases)},
         "repeats": given.repeats,
+        "interrupted": not given.is_whole,
         "score": _score_data(score(given.runs)),
         "by_kind": {kind: _score_data(each) for kind, each in by_kind(given.runs).items()},
         "confusion": {"given": confusion(given.runs, checked=False), "checked": confusion(given.runs, checked=True)},
@@ -81,7 +100,8 @@ def _page(given: Evaluated) -> Iterator[str]:
     total = score(given.runs)
     yield f"# Evaluation of `{given.judge}`"
     yield ""
-    yield f"{len(given.cases)} cases, {given.repeats} runs of each; model `{given.model or 'none'}`, prompt `{given.prompt or 'none'}`,"
+    yield f"{len(given.cases)} cases, each {_times(given.repeats)}{'' if given.is_whole else ', interrupted'};"
+    yield f"model `{given.model or 'none'}`, prompt `{given.prompt or 'none'}`,"
     yield f"set `{set_digest(given.cases)}`."
     yield ""
     yield f"![What each kind of case came to]({CHART})"
@@ -99,13 +119,19 @@ def _page(given: Evaluated) -> Iterator[str]:
     yield ""
     yield from _stable(given)
     yield from _wrong(given.runs)
+    yield ""
+    yield "## Cases"
+    yield ""
+    heads = ("case", "kind", "right", "at worst", "requests", "tokens")
+    yield from _table(heads, (_case_row(found) for found in by_case(given.runs).values()))
 
 
 def _summary(total: Score) -> Iterator[Sequence[str]]:
     yield "runs that are right in every verdict", _share(total.right, total.runs)
-    yield "wrong `met` of the judge", _share(total.wrong_met_given, total.verdicts)
+    yield "wrong `met` of the judge, where `met` is not right", _share(total.wrong_met_given, total.not_met)
     yield "of them stopped by the runtime", f"{total.wrong_met_stopped}"
     yield "**of them left**", f"**{total.wrong_met_left}**"
+    yield "with 95 % no more are left than", f"{100 * upper_bound(total.wrong_met_left, total.not_met):.1f} % of what is not met"
     yield "runs in which the worker got a way that it should not", f"{total.wrong_moves}"
     yield "runs in which it did not get the way that it should", f"{total.held_back}"
     for cause, count in total.failures.items():
@@ -116,6 +142,10 @@ def _summary(total: Score) -> Iterator[Sequence[str]]:
     yield "tokens for each run, in and out", f"{total.input_tokens / runs:,.0f} and {total.output_tokens / runs:,.0f}"
 
 
+def _times(repeats: int) -> str:
+    return "once" if repeats == 1 else f"{repeats} times"
+
+
 def _share(part: int, of: int) -> str:
     return f"{part} of {of} ({100 * part / of:.0f} %)" if of else "0"
 
@@ -123,6 +153,19 @@ def _share(part: int, of: int) -> str:
 def _confusion(counted: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     heads = ("right \\ said", *VERDICTS, NONE)
     yield from _table(heads, ((right, *(str(row[said]) for said in heads[1:])) for right, row in counted.items()))
+
+
+def _case_row(found: Sequence[Run]) -> Sequence[str]:
+    total, first = score(found), found[0]
+    tokens = (total.input_tokens + total.output_tokens) / total.runs
+    return (
+        first.case,
+        first.kind,
+        f"{total.right} of {total.runs}",
+        str(worst(found)),
+        f"{total.requests / total.runs:.1f}",
+        f"{tokens:,.0f}",
+    )
 
 
 _KIND_HEADS: Final = ("kind", "runs", "right", "wrong met", "stopped", "left", "held back", "no verdicts", "requests", "tokens")

@@ -6,9 +6,10 @@ or wrong.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import sqrt
 from typing import Final
 
 from benchmarks.verifier.running import Ruled, Run
@@ -27,8 +28,8 @@ class Outcome(StrEnum):
     FAILED = "no verdicts"
     STOPPED = "wrong met, stopped"
     """The judge was wrong in the one way that lets a worker through, and the runtime did not believe it."""
-    LET_THROUGH = "wrong met, let through"
-    """The same, and nothing stopped it, or the worker got a way that it should not."""
+    LET_THROUGH = "let through wrongly"
+    """The same, and nothing stopped it; or the worker got a way that it should not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Score:
     right: int
     """Runs in which every verdict and the move are right."""
     verdicts: int
+    not_met: int
+    """Those of which `met` is not right."""
     wrong_met_given: int
     """Verdicts `met` of the judge where that is not right."""
     wrong_met_stopped: int
@@ -74,6 +77,7 @@ def score(runs: Sequence[Run]) -> Score:
         runs=len(runs),
         right=sum(each.is_right for each in runs),
         verdicts=len(ruled),
+        not_met=sum("met" not in each.right for each in ruled),
         wrong_met_given=len(wrong),
         wrong_met_stopped=sum(each.checked != "met" for each in wrong),
         wrong_moves=sum(bool(each.moved) and each.moved != each.moves for each in runs),
@@ -102,12 +106,39 @@ def outcome_of(run: Run) -> Outcome:
     return Outcome.RIGHT if run.is_right else Outcome.HELD_BACK
 
 
+def upper_bound(part: int, of: int) -> float:
+    """Give the share up to which the true one lies with 95 per cent, as Wilson reckons it, for verdicts that do not hang together."""
+    if not of:
+        return 1.0
+    share, square = part / of, _DEVIATIONS**2 / of
+    return min(1.0, (share + square / 2 + _DEVIATIONS * sqrt(share * (1 - share) / of + square / (4 * of))) / (1 + square))
+
+
+_DEVIATIONS: Final = 1.6449
+"""Standard deviations above the mean that 95 per cent of a normal distribution lie below."""
+
+
 def by_kind(runs: Iterable[Run]) -> dict[str, Score]:
     """Score runs kind by kind."""
+    return {kind: score(found) for kind, found in sorted(_grouped(runs, lambda run: run.kind).items())}
+
+
+def by_case(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """Give the runs of each case, in the order in which they were made."""
+    return _grouped(runs, lambda run: run.case)
+
+
+def _grouped(runs: Iterable[Run], name: Callable[[Run], str]) -> dict[str, list[Run]]:
     grouped: dict[str, list[Run]] = {}
     for each in runs:
-        grouped.setdefault(each.kind, []).append(each)
-    return {kind: score(grouped[kind]) for kind in sorted(grouped)}
+        grouped.setdefault(name(each), []).append(each)
+    return grouped
+
+
+def worst(runs: Iterable[Run]) -> Outcome:
+    """Give the worst that any of some runs is worth."""
+    order = list(Outcome)
+    return order[max(order.index(outcome_of(each)) for each in runs)]
 
 
 def confusion(runs: Iterable[Run], *, checked: bool) -> dict[str, dict[str, int]]:

@@ -49,6 +49,7 @@ from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierOutcome
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.entries import Actor, ActorClass, Kind, reference
+from stateward.runtime.session.masking import NO_SECRETS
 from stateward.runtime.session.segments import FlowSegment, TextSegment
 from stateward.runtime.wiring import Folders, SystemClock, TimeOrderedIds
 from stateward.store.database import Store
@@ -92,7 +93,14 @@ def lay_out(case: Case, store: Store, folder: Path, profile: Profile) -> Laid:
         write_files(case, workdir)
     catalog = Catalog(definition_of(case))
     engine = Engine(
-        store.sessions, catalog, SystemClock(), TimeOrderedIds(), profile, leases=store.leases, workdirs=Folders(), holder="evaluation"
+        store.sessions,
+        catalog,
+        SystemClock(),
+        TimeOrderedIds(),
+        profile,
+        leases=store.leases,
+        workdirs=Folders(NO_SECRETS),
+        holder="evaluation",
     )
     segments = (FlowSegment(f"workspace:{case.flow}"), TextSegment(case.task))
     started = engine.start_worker(WORKSPACE, segments, PERSON, worked_by=ActorClass.AGENT, workdir="" if workdir is None else str(workdir))

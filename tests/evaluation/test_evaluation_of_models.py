@@ -30,9 +30,10 @@ def test_a_model_is_measured_with_the_verdicts_requests_and_tokens_that_the_log_
         monkeypatch.setenv("HOME", str(tmp_path))
         monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
         status = main(["--profile", "measured", "--case", "tests-fail", "--repeat", "2", "--report", str(tmp_path / "report")])
-    assert (0, "") == (status, capsys.readouterr().err)
+    told = "tests-fail, run 1: right\ntests-fail, run 2: let through wrongly\n"
+    assert (0, told) == (status, capsys.readouterr().err)
     (report,) = json.loads((tmp_path / "report" / "results.json").read_text("utf-8"))["reports"]
-    assert ["right", "wrong met, let through"] == [each["outcome"] for each in report["runs"]]
+    assert ["right", "let through wrongly"] == [each["outcome"] for each in report["runs"]]
     assert ["", "mended"] == [each["moved"] for each in report["runs"]]
     assert [2, 2] == [each["requests"] for each in report["runs"]]
     assert report["score"]["input_tokens"] > 0

@@ -7,10 +7,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.verifier.__main__ import main
+from benchmarks.verifier.__main__ import evaluated, main
 from benchmarks.verifier.chart import chart
 from benchmarks.verifier.report import as_data, as_json, as_markdown
-from benchmarks.verifier.scoring import Outcome, Stability, confusion, mistakes, outcome_of, score, stability
+from benchmarks.verifier.running import SCRIPTED, Run, scripted_judge
+from benchmarks.verifier.scoring import Outcome, Stability, confusion, mistakes, outcome_of, score, stability, upper_bound
 from tests.evaluation.sets import at_fixed_cost, measured, ruled, run, small_cases
 
 HERE = Path(__file__).resolve().parent / "small"
@@ -76,6 +77,21 @@ def test_a_wrong_met_is_counted_as_given_and_as_left() -> None:
         total.held_back,
     )
     assert ({"budget": 1}, 8, 40) == (total.failures, total.requests, total.input_tokens)
+
+
+@pytest.mark.parametrize(("part", "of", "bound"), [(0, 100, 0.0263), (5, 100, 0.0992), (100, 100, 1.0), (0, 0, 1.0)])
+def test_few_verdicts_prove_little(part: int, of: int, bound: float) -> None:
+    assert bound == pytest.approx(upper_bound(part, of), abs=0.0005)
+
+
+def test_an_interrupted_evaluation_keeps_what_was_measured() -> None:
+    def interrupt(_: Run) -> None:
+        raise KeyboardInterrupt
+
+    cases = small_cases()
+    found = evaluated("scripted:careful", cases, 1, SCRIPTED, scripted_judge("careful", {}), told=interrupt)
+    assert (["goes"], False) == ([each.case for each in found.runs], found.is_whole)
+    assert "3 cases, each once, interrupted" in as_markdown(found)
 
 
 def test_confusion_counts_every_verdict_once_and_what_was_never_said_apart() -> None:
