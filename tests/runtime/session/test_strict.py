@@ -1,6 +1,7 @@
 """JSON is read strictly, and no bytes whatever make the reader fail otherwise than by saying why."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -14,6 +15,7 @@ from stateward.runtime.session.strict import (
     FLAG,
     TEXT,
     Form,
+    JsonValue,
     Malformed,
     Newer,
     choice,
@@ -23,6 +25,7 @@ from stateward.runtime.session.strict import (
     render,
     sequence,
     versioned,
+    versions,
 )
 
 
@@ -116,3 +119,47 @@ def test_a_payload_of_a_later_version_is_a_newer_programs() -> None:
         with pytest.raises(Malformed):
             form.read({"v": version, "x": 1, "y": None})
     assert form.read({"v": 2, "x": 1, "y": None}) == (1, None)
+
+
+# --- values that grew members -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """Had a name at first, and a count later."""
+
+    name: str
+    count: int = 0
+
+
+GROWN = versions(record(Grown, name=TEXT), record(Grown, name=TEXT, count=COUNT))
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(Grown("a"), {"v": 1, "name": "a"}), (Grown("a", 2), {"v": 2, "name": "a", "count": 2})],
+)
+def test_a_value_that_grew_members_is_written_in_the_earliest_version_that_loses_nothing(value: Grown, written: JsonValue) -> None:
+    assert written == GROWN.write(value)
+    assert value == GROWN.read(written)
+
+
+def test_a_later_version_is_read_though_it_says_no_more_than_an_earlier_one() -> None:
+    assert Grown("a") == GROWN.read({"v": 2, "name": "a", "count": 0})
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({"v": 3, "name": "a", "count": 2, "more": 1}, Newer),
+        ({"v": 1, "name": "a", "count": 2}, Malformed),
+        ({"v": 2, "name": "a"}, Malformed),
+        ({"v": 0, "name": "a"}, Malformed),
+        ({"v": True, "name": "a"}, Malformed),
+        ({"name": "a"}, Malformed),
+        ([], Malformed),
+    ],
+)
+def test_what_no_version_of_it_is_is_told(value: object, problem: type[ValueError]) -> None:
+    with pytest.raises(problem):
+        GROWN.read(value)
