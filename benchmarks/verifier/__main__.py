@@ -7,8 +7,8 @@ and `chart.svg`, and the JSON of all. Exit status 0 when everything was measured
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ from benchmarks.verifier.report import CHART, Evaluated, as_json, as_markdown
 from benchmarks.verifier.running import SCRIPTED, MakeJudge, Run, model_judge, run_case, scripted_judge
 from benchmarks.verifier.scoring import outcome_of, score
 from benchmarks.verifier.scripted import SCRIPTS
-from benchmarks.verifier.staging import CaseNotLaidOutError
+from benchmarks.verifier.staging import CaseNotLaidOutError, Stores
 from stateward.runtime.ports import Fault
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.surfaces.cli.errors import Stop
@@ -108,14 +108,28 @@ def _told(run: Run) -> None:
     print(f"{run.case}, run {run.repeat + 1}: {outcome_of(run)}", file=sys.stderr, flush=True)
 
 
+@contextmanager
+def _on_disk(folder: Path) -> Iterator[Stores]:
+    """Open a store as Workers have it."""
+    with open_store(folder / "store.db", write=True, create=True) as store:
+        yield store
+
+
 def evaluated(
-    judge: str, cases: Sequence[Case], repeats: int, profile: Profile, make: MakeJudge, *, told: Callable[[Run], None] = _silent
+    judge: str,
+    cases: Sequence[Case],
+    repeats: int,
+    profile: Profile,
+    make: MakeJudge,
+    *,
+    told: Callable[[Run], None] = _silent,
+    stores: Callable[[Path], AbstractContextManager[Stores]] = _on_disk,
 ) -> Evaluated:
     """Run every case so many times, in a store and folders of their own. Interrupted, give what was measured so far."""
     runs: list[Run] = []
     with tempfile.TemporaryDirectory(prefix="evaluation-") as place, suppress(KeyboardInterrupt):
         folder = Path(place).resolve()
-        with open_store(folder / "store.db", write=True, create=True) as store:
+        with stores(folder) as store:
             for repeat, case in product(range(repeats), cases):
                 runs.append(run_case(case, store, folder / str(repeat) / case.id, profile, make, repeat=repeat))
                 told(runs[-1])

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from benchmarks.verifier.cases import Case
 from benchmarks.verifier.scripted import Known, scripted_caller
-from benchmarks.verifier.staging import CaseNotLaidOutError, Laid, lay_out
+from benchmarks.verifier.staging import CaseNotLaidOutError, Laid, Stores, lay_out
 from stateward.runtime.core.events import Judgement, TransitionCheckPassed, TransitionCheckRejected
 from stateward.runtime.engine.answers import Answered
 from stateward.runtime.ports import VerificationRequest, Verifier
@@ -25,13 +25,12 @@ from stateward.runtime.verifier.transcript import Asked, Transcript
 from stateward.runtime.wiring import SystemClock, TimeOrderedIds
 from stateward.runtime.workdir.limits import ViewBounds
 from stateward.runtime.workdir.view import WorkdirView
-from stateward.store.database import Store
 from tests.runtime.engines import AGENT
 
 SCRIPTED: Final = Profile("evaluation", VerifierKind.MODEL, model=ModelSettings("script", provider="scripted"))
 """What a script judges under."""
 
-MakeJudge: TypeAlias = Callable[[Laid, Store, int], Verifier]
+MakeJudge: TypeAlias = Callable[[Laid, Stores, int], Verifier]
 """Makes the judge of a case that is laid out, for a run of this number."""
 
 
@@ -86,7 +85,7 @@ class Run:
         return self.moved == self.moves and all({each.given, each.checked} <= {*each.right} for each in self.ruled)
 
 
-def run_case(case: Case, store: Store, folder: Path, profile: Profile, make: MakeJudge, *, repeat: int = 0) -> Run:
+def run_case(case: Case, store: Stores, folder: Path, profile: Profile, make: MakeJudge, *, repeat: int = 0) -> Run:
     """Run a case once, in a folder that is not there yet. Raises CaseNotLaidOutError, and what a store raises."""
     laid = lay_out(case, store, folder, profile)
     answered = laid.engine.request_transition(laid.worker, case.reason, AGENT, make(laid, store, repeat))
@@ -95,7 +94,7 @@ def run_case(case: Case, store: Store, folder: Path, profile: Profile, make: Mak
     return _read_back(laid, store, answered, repeat)
 
 
-def _read_back(laid: Laid, store: Store, answered: Answered, repeat: int) -> Run:
+def _read_back(laid: Laid, store: Stores, answered: Answered, repeat: int) -> Run:
     case, answer = laid.case, answered.answer
     explained = laid.engine.explain(laid.worker, answer.attempt)
     assert explained is not None  # noqa: S101 -- it was answered
@@ -143,7 +142,7 @@ def _refusals(transcript: Transcript) -> int:
 def scripted_judge(name: str, places: dict[str, int]) -> MakeJudge:
     """Make judges of a script; `places` says of each case where it stands in the set, from which an adversary begins."""
 
-    def make(laid: Laid, store: Store, repeat: int) -> Verifier:
+    def make(laid: Laid, store: Stores, repeat: int) -> Verifier:
         caller = scripted_caller(name, Known(laid.case, laid.labels, places.get(laid.case.id, 0) + repeat))
         means = ModelMeans(caller, store.transcripts, SystemClock(), TimeOrderedIds(), monotonic)
 
@@ -158,7 +157,7 @@ def scripted_judge(name: str, places: dict[str, int]) -> MakeJudge:
 def model_judge(profile: Profile) -> MakeJudge:
     """Make judges of the model that a profile names. Raises ModelUnusable when one is made."""
 
-    def make(laid: Laid, store: Store, _repeat: int) -> Verifier:
+    def make(laid: Laid, store: Stores, _repeat: int) -> Verifier:
         return model_verifier(
             profile,
             store.transcripts,

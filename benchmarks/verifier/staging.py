@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Final, Protocol, assert_never
 
 from benchmarks.verifier.cases import (
     TASK,
@@ -46,13 +46,12 @@ from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierOutcome
+from stateward.runtime.ports import LeaseStore, SessionStore, Transcripts, VerificationRequest, VerifierAnswered, VerifierOutcome
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.entries import Actor, ActorClass, Kind, reference
 from stateward.runtime.session.masking import NO_SECRETS
 from stateward.runtime.session.segments import FlowSegment, TextSegment
 from stateward.runtime.wiring import Folders, SystemClock, TimeOrderedIds
-from stateward.store.database import Store
 from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, Catalog
 
 ACTORS: Final[Mapping[str, Actor]] = {"host": HOST, "agent": AGENT, "person": PERSON}
@@ -68,6 +67,22 @@ _GIT: Final = {
     "GIT_COMMITTER_DATE": "2026-03-01T12:00:00Z",
     "PATH": os.environ.get("PATH", os.defpath),
 }
+
+
+class Stores(Protocol):
+    """What a log and what was said to a model are kept in."""
+
+    @property
+    def sessions(self) -> SessionStore:
+        """The logs."""
+
+    @property
+    def leases(self) -> LeaseStore:
+        """Who judges."""
+
+    @property
+    def transcripts(self) -> Transcripts:
+        """What models were told and answered."""
 
 
 class CaseNotLaidOutError(Exception):
@@ -86,7 +101,7 @@ class Laid:
     """The references of the entries that have a label."""
 
 
-def lay_out(case: Case, store: Store, folder: Path, profile: Profile) -> Laid:
+def lay_out(case: Case, store: Stores, folder: Path, profile: Profile) -> Laid:
     """Write the files of a case into a new folder and its log into a store. Raises CaseNotLaidOutError."""
     workdir = None if case.files is None else folder
     if workdir is not None:

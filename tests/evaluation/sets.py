@@ -1,13 +1,17 @@
 """Runs of sets of cases, and runs of our own making."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.verifier.__main__ import evaluated
 from benchmarks.verifier.cases import Case, read_cases
 from benchmarks.verifier.report import Evaluated
 from benchmarks.verifier.running import SCRIPTED, Ruled, Run, scripted_judge
+from stateward.store.memory_leases import MemoryLeaseStore
+from stateward.store.memory_sessions import MemorySessionStore
+from stateward.store.memory_transcripts import MemoryTranscripts
 
 SMALL = Path(__file__).resolve().parent / "small"
 
@@ -16,10 +20,20 @@ def small_cases() -> list[Case]:
     return read_cases(SMALL)
 
 
+@dataclass
+class InMemory:
+    """Stores that need no disk: the whole set is laid out in them within seconds."""
+
+    sessions: MemorySessionStore = field(default_factory=MemorySessionStore)
+    leases: MemoryLeaseStore = field(default_factory=MemoryLeaseStore)
+    transcripts: MemoryTranscripts = field(default_factory=MemoryTranscripts)
+
+
 def measured(script: str, cases: Sequence[Case], repeats: int = 1, turn: int = 0) -> Evaluated:
     """Let a script judge cases; an adversary begins at `turn` with the first."""
     places = {each.id: turn + at for at, each in enumerate(cases)}
-    return evaluated(f"scripted:{script}", cases, repeats, SCRIPTED, scripted_judge(script, places))
+    judge = scripted_judge(script, places)
+    return evaluated(f"scripted:{script}", cases, repeats, SCRIPTED, judge, stores=lambda _: nullcontext(InMemory()))
 
 
 def at_fixed_cost(given: Evaluated) -> Evaluated:

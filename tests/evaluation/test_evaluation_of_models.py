@@ -2,40 +2,54 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.verifier.__main__ import main
 from tests.cli.judged import judged_place, model
-from tests.openai_server.server import Says, serving
+from tests.openai_server.server import Fails, Says, serving
 
-FINISH = "FinishFlowVerification"
+TESTS = "E00000004"
+READ = Says(calls=(("ReadEntry", {"entry": TESTS}),))
 
 
-def said(verdict: str, citation: dict[str, object]) -> Says:
+def said(verdict: str) -> Says:
     missing = [] if verdict == "met" else ["a run that passes"]
-    first = {"transition_id": "mended", "verdict": verdict, "rationale": "I looked", "missing": missing, "citations": [citation]}
+    cited = [{"entry": TESTS}]
+    first = {"transition_id": "mended", "verdict": verdict, "rationale": "I looked", "missing": missing, "citations": cited}
     second = {"transition_id": "$cancel", "verdict": "not_met", "rationale": "it can", "missing": ["a blocker"], "citations": []}
-    return Says(calls=((FINISH, {"results": [first, second]}),))
+    return Says(calls=(("FinishFlowVerification", {"results": [first, second]}),))
+
+
+def measure(place: Path, url: str, monkeypatch: pytest.MonkeyPatch, repeats: int) -> dict[str, Any]:
+    """Measure a model on one case, through a profile of the user's, and give the report."""
+    monkeypatch.chdir(judged_place(place, measured=model(url)).work)
+    monkeypatch.setenv("HOME", str(place))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    arguments = ["--profile", "measured", "--case", "tests-fail", "--repeat", str(repeats), "--report", str(place / "report")]
+    assert 0 == main(arguments)
+    (report,) = json.loads((place / "report" / "results.json").read_text("utf-8"))["reports"]
+    return dict(report)
 
 
 def test_a_model_is_measured_with_the_verdicts_requests_and_tokens_that_the_log_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tests = "E00000004"
-    read = Says(calls=(("ReadEntry", {"entry": tests}),))
-    with serving(read, said("not_met", {"entry": tests}), read, said("met", {"entry": tests})) as book:
-        here = judged_place(tmp_path, measured=model(book.url))
-        monkeypatch.chdir(here.work)
-        monkeypatch.setenv("HOME", str(tmp_path))
-        monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-        status = main(["--profile", "measured", "--case", "tests-fail", "--repeat", "2", "--report", str(tmp_path / "report")])
-    told = "tests-fail, run 1: right\ntests-fail, run 2: let through wrongly\n"
-    assert (0, told) == (status, capsys.readouterr().err)
-    (report,) = json.loads((tmp_path / "report" / "results.json").read_text("utf-8"))["reports"]
+    with serving(READ, said("not_met"), READ, said("met")) as book:
+        report = measure(tmp_path, book.url, monkeypatch, 2)
+    assert "tests-fail, run 1: right\ntests-fail, run 2: let through wrongly\n" == capsys.readouterr().err
     assert ["right", "let through wrongly"] == [each["outcome"] for each in report["runs"]]
     assert ["", "mended"] == [each["moved"] for each in report["runs"]]
-    assert [2, 2] == [each["requests"] for each in report["runs"]]
-    assert report["score"]["input_tokens"] > 0
+    assert [(2, 200, 20)] * 2 == [(each["requests"], each["input_tokens"], each["output_tokens"]) for each in report["runs"]]
     assert report["model"].endswith(":m")
     assert (0, ["tests-fail"]) == (report["stability"]["same"], report["stability"]["unlike"])
+
+
+def test_a_model_that_comes_to_no_verdicts_is_counted_by_the_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prose, cut = Says(text="It is met.", ending="stop"), Says(calls=READ.calls, ending="length")
+    with serving(prose, Fails(403), cut) as book:
+        report = measure(tmp_path, book.url, monkeypatch, 3)
+    assert ["no verdicts"] * 3 == [each["outcome"] for each in report["runs"]]
+    assert {"malformed": 1, "truncated": 1, "unavailable": 1} == report["score"]["failures"]
+    assert (0, 3, 0) == (report["score"]["right"], report["score"]["failed"], report["score"]["wrong_met_given"])
