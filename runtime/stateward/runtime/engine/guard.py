@@ -15,18 +15,16 @@ class Guard:
 
     def lost(self, loaded: Loaded) -> Head | None:
         """Give the head that the witness knows and the log does not hold, unless an operator gave it up."""
-        known = self._known(loaded.worker)
-        if known is None or self._holds(loaded, known):
-            return None
-        if any(each.lost == known for each in loaded.rollbacks):
-            self.follow(loaded.worker, known, loaded.head)  # whoever recorded that died before the witness was told
-            return None
-        return known
+        missing = self._missing(loaded)
+        return None if missing is None or _was_given_up(loaded, missing) else missing
 
     def problem(self, loaded: Loaded) -> Refusal | None:
         """Refuse to go on with a log that went back."""
-        lost = self.lost(loaded)
+        lost = self._missing(loaded)
         if lost is None:
+            return None
+        if _was_given_up(loaded, lost):
+            self.follow(loaded.worker, lost, loaded.head)  # whoever recorded that died before the witness was told
             return None
         allowed = ("read the log", "restore the newer store", "ask an operator to accept the rollback")
         return Refusal(RefusalCode.ROLLED_BACK, rollback_message(loaded.head, lost), allowed)
@@ -35,6 +33,10 @@ class Guard:
         """Let the witness know this head in place of the one that was given up."""
         if self._witness is not None:
             self._witness.give_up(worker, lost, head)
+
+    def _missing(self, loaded: Loaded) -> Head | None:
+        known = self._known(loaded.worker)
+        return None if known is None or self._holds(loaded, known) else known
 
     def _known(self, worker: str) -> Head | None:
         try:
@@ -48,6 +50,10 @@ class Guard:
         # Read anew: whoever appended since has told the witness, too.
         entry = next(self._sessions.entries(loaded.worker, known.seq - 1, known.seq), None)
         return entry is not None and entry.digest == known.digest
+
+
+def _was_given_up(loaded: Loaded, head: Head) -> bool:
+    return any(each.lost == head for each in loaded.rollbacks)
 
 
 def rollback_message(head: Head, lost: Head) -> str:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.commit import Append, commit
 from stateward.runtime.engine.folding import Folds, Loaded, checkpoint_of
-from stateward.runtime.engine.guard import Guard
+from stateward.runtime.engine.guard import Guard, rollback_message
 from stateward.runtime.engine.records import ENGINE
 from stateward.runtime.engine.view import WorkerView, view_of
 from stateward.runtime.ports import Clock, Ids, LeaseStore, SessionStore, Snapshots, Workdirs
@@ -48,8 +48,8 @@ class Means:
 
     def view(self, loaded: Loaded) -> WorkerView:
         """Show a Worker."""
-        refused = self.guard.problem(loaded)
-        return view_of(loaded, "" if refused is None else refused.message)
+        lost = self.guard.lost(loaded)
+        return view_of(loaded, "" if lost is None else rollback_message(loaded.head, lost))
 
     def _checkpoint(self, loaded: Loaded) -> NewEntry | None:
         if loaded.head.seq - loaded.checkpoint < self.checkpoint_entries:
