@@ -83,6 +83,14 @@ def listed(rows: Sequence[WorkerRow]) -> list[WorkerRow]:
     return list(rows)
 
 
+def current(slug: str) -> Read:
+    return lambda store: store.flows.current(HERE.id, slug)
+
+
+def revision(number: int) -> Read:
+    return lambda store: store.flows.revision(HERE.id, "paper", number)
+
+
 READS: Final[Mapping[str, Read]] = {
     **{name: read for worker in (WORKER, OTHER, THIRD, ABSENT) for name, read in reads_of_a_log(worker).items()},
     "workers": lambda store: listed(store.sessions.workers(WORKSPACE, 10)),
@@ -91,8 +99,8 @@ READS: Final[Mapping[str, Read]] = {
     "missing definition": lambda store: store.flows.definition(digest_of(b"nobody's")),
     "workspace": lambda store: store.workspaces.get(HERE.id),
     "missing workspace": lambda store: store.workspaces.get("elsewhere"),
-    **{f"current {slug}": (lambda store, slug=slug: store.flows.current(HERE.id, slug)) for slug in ("paper", "plan", "none")},
-    **{f"revision {number}": (lambda store, number=number: store.flows.revision(HERE.id, "paper", number)) for number in (0, 1, 2, 3)},
+    **{f"current {slug}": current(slug) for slug in ("paper", "plan", "none")},
+    **{f"revision {number}": revision(number) for number in (0, 1, 2, 3)},
     "flows": lambda store: list(store.flows.sources(HERE.id, 10)),
     "flows elsewhere": lambda store: list(store.flows.sources("elsewhere", 10)),
 }
