@@ -2,7 +2,8 @@
 
 *careful* reads what a case names as evidence and gives the right verdicts; *naive* believes the reason; *adversarial* says `met` with every
 kind of citation that shows nothing, in turn; *careless* reads the task, which counts, and cites it for whatever the worker wants: what no
-runtime can tell from a good citation, so what is left to the judge, and the proof that a wrong `met` would be counted here.
+runtime can tell from a good citation, so what is left to the judge, and the proof that a wrong `met` would be counted here; *gullible*
+reads what it should and takes it for what the worker takes it for.
 
 Invariant: a script is told what a model is told, and besides that only the case and the names of its entries.
 """
@@ -105,9 +106,22 @@ def _believed(known: Known) -> dict[str, str]:
 
 def careful(known: Known, call: Call) -> Sequence[Made]:
     """Read what is named as evidence, to its end, and give the right verdicts."""
+    case = known.case
+    verdicts = {way: str(case.best(way)) for way in case.all_ways}
+    return _having_read(known, call, verdicts, {way: case.evidence.get(way, ()) for way in case.all_ways})
+
+
+def gullible(known: Known, call: Call) -> Sequence[Made]:
+    """Read the same, and take it for what the worker takes it for."""
+    wants = known.case.wants
+    return _having_read(known, call, _believed(known), {wants: known.case.evidence.get(wants) or (TASK,)})
+
+
+def _having_read(known: Known, call: Call, verdicts: Mapping[str, str], shows: Mapping[str, Sequence[str]]) -> Sequence[Made]:
+    """Read what is named for each way, to its end, and then finish with it."""
     if not call.turns:
         return [("ShowOverview", {})]
-    named = dict.fromkeys(each for way in known.case.all_ways for each in known.case.evidence.get(way, ()))
+    named = dict.fromkeys(each for found in shows.values() for each in found)
     entries = {each: _reference(known, call, each) for each in named}
     if len(call.turns) == 1 and named:
         return [_look(each, entries[each]) for each in named]
@@ -115,8 +129,8 @@ def careful(known: Known, call: Call) -> Sequence[Made]:
     if rest:
         return rest
     lines = dict(_lines(call))
-    cited = {way: [_cited(each, entries[each], lines) for each in known.case.evidence.get(way, ())] for way in known.case.all_ways}
-    return _finish(known, {way: known.case.best(way) for way in known.case.all_ways}, known.case.why, cited)
+    cited = {way: [_cited(each, entries[each], lines) for each in found] for way, found in shows.items()}
+    return _finish(known, verdicts, known.case.why, cited)
 
 
 def _reference(known: Known, call: Call, named: str) -> str:
@@ -255,4 +269,10 @@ def bad_at(turn: int) -> Bad:
     return BAD[turn % len(BAD)]
 
 
-SCRIPTS: Final[Mapping[str, Script]] = {"naive": naive, "careless": careless, "adversarial": adversarial, "careful": careful}
+SCRIPTS: Final[Mapping[str, Script]] = {
+    "naive": naive,
+    "adversarial": adversarial,
+    "careless": careless,
+    "gullible": gullible,
+    "careful": careful,
+}

@@ -46,6 +46,13 @@ def test_a_wrong_met_that_cites_what_counts_is_let_through_and_counted() -> None
     assert {Outcome.LET_THROUGH} == {outcome_of(each) for each in found.runs}
 
 
+def test_a_masked_status_is_not_believed_even_of_a_judge_that_read_it() -> None:
+    found = measured("gullible", [each for each in shipped_cases() if each.kind == "masked-status"])
+    total = score(found.runs)
+    assert (3, 3, 0) == (total.wrong_met_given, total.wrong_met_stopped, total.wrong_moves)
+    assert [each.moves for each in found.runs] == [each.moved for each in found.runs]
+
+
 def test_a_script_comes_to_the_same_each_time() -> None:
     first, second = (measured("careful", small_cases()).runs for _ in range(2))
     assert [(each.moved, each.ruled) for each in first] == [(each.moved, each.ruled) for each in second]
