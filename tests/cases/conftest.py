@@ -1,5 +1,6 @@
 """What the cases share: a server of PostgreSQL, and a place on each database."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,11 +8,13 @@ import pytest
 
 from tests.cases.stored import StoredPlace, place_on
 from tests.postgres import Server, server
+from tests.store.folders import MEMORY
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
-    with server() as started:
+    """A server in memory where the system has some: many of its databases are copied whole."""
+    with server(MEMORY if os.access(MEMORY, os.W_OK | os.X_OK) else None) as started:
         yield started
 
 
