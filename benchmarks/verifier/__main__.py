@@ -45,14 +45,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = [evaluated(given.profile, cases, given.repeat, profile, model_judge(profile), told=_told)]
         else:
             found = [scripted(name, cases, given.repeat) for name in ([given.scripted] if given.scripted else SCRIPTS)]
-    except (NotMeasuredError, BadCaseError, CaseNotLaidOutError, Fault, Stop) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
+    except (NotMeasuredError, BadCaseError, CaseNotLaidOutError) as problem:
+        return _not_measured(str(problem))
+    except (Fault, Stop) as problem:
+        return _not_measured(problem.message, problem.remedy)
     write(found, given.report, given.json)
     for each in found:
         print(line_of(each))
     print(f"written to {given.report}")
     return 0
+
+
+def _not_measured(message: str, remedy: str = "") -> int:
+    print(f"error: {message}", file=sys.stderr)
+    if remedy:
+        print(f"  = help: {remedy}", file=sys.stderr)
+    return 2
 
 
 def _parser() -> argparse.ArgumentParser:

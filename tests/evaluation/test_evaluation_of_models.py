@@ -22,11 +22,16 @@ def said(verdict: str) -> Says:
     return Says(calls=(("FinishFlowVerification", {"results": [first, second]}),))
 
 
+def at_home(home: Path, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be a user with this home folder, in this folder of work."""
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+
+
 def measure(place: Path, url: str, monkeypatch: pytest.MonkeyPatch, repeats: int) -> dict[str, Any]:
     """Measure a model on one case, through a profile of the user's, and give the report."""
-    monkeypatch.chdir(judged_place(place, measured=model(url)).work)
-    monkeypatch.setenv("HOME", str(place))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    at_home(place, judged_place(place, measured=model(url)).work, monkeypatch)
     arguments = ["--profile", "measured", "--case", "tests-fail", "--repeat", str(repeats), "--report", str(place / "report")]
     assert 0 == main(arguments)
     (report,) = json.loads((place / "report" / "results.json").read_text("utf-8"))["reports"]
@@ -53,3 +58,15 @@ def test_a_model_that_comes_to_no_verdicts_is_counted_by_the_cause(tmp_path: Pat
     assert ["no verdicts"] * 3 == [each["outcome"] for each in report["runs"]]
     assert {"malformed": 1, "truncated": 1, "unavailable": 1} == report["score"]["failures"]
     assert (0, 3, 0) == (report["score"]["right"], report["score"]["failed"], report["score"]["wrong_met_given"])
+
+
+def test_a_key_that_is_not_there_is_told_before_the_first_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = judged_place(tmp_path, measured=model("http://127.0.0.1:9"))
+    (tmp_path / ".config" / "stateward" / "key").unlink()
+    at_home(tmp_path, here.work, monkeypatch)
+    assert 2 == main(["--profile", "measured", "--report", str(tmp_path / "report")])
+    told = capsys.readouterr().err.splitlines()
+    assert (2, True, True) == (len(told), told[0].startswith("error: the key file "), told[1].startswith("  = help: "))
+    assert not (tmp_path / "report").exists()
