@@ -1,7 +1,9 @@
 """One SQLite file, opened for reading or for writing.
 
 Invariants
-- Opened for reading it never creates, migrates or writes: `query_only`, and `mode=ro` besides wherever closing it could write something.
+- Opened for reading it never creates, migrates or writes: `query_only`, and `mode=ro` besides unless nobody has it open and nothing waits
+  to be recovered. All that closing it may do then, as the last one, is what SQLite does for the writers that came and went meanwhile: copy
+  what they committed from the log of pages into the file.
 - What is read and written lies in the file that the path names: a file that was removed or replaced while it was open is neither read nor
   acknowledged to, and neither is one whose log of pages or its index was. Nor is a store that was there ever begun anew.
 - A write is one transaction begun with BEGIN IMMEDIATE. WAL with synchronous FULL: after `write` returned, what was written survives
