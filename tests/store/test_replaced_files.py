@@ -182,6 +182,13 @@ def test_a_reader_leaves_nothing_beside_a_store_that_nobody_has_open(path: Path)
     assert before == path.read_bytes()
 
 
+def test_a_reader_takes_away_what_an_earlier_one_left_empty(path: Path) -> None:
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).touch()
+    assert ["0"] == keys(path)
+    assert ["store.db"] == names(path)
+
+
 def test_a_reader_leaves_nothing_of_its_own_beside_a_store_that_is_in_use(path: Path) -> None:
     with open_store(path, write=True) as store:
         start_of(store)

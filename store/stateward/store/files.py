@@ -58,9 +58,18 @@ def identity(name: str) -> Identity:
 
 
 def is_at_rest(path: Path) -> bool:
-    """Whether nobody seems to have a database open, nothing of it waits to be recovered, and it can be opened as a writer does."""
-    beside = any(os.path.lexists(f"{path}{suffix}") for suffix in (LOG_OF_PAGES, JOURNAL))
-    return not beside and _may_write(path) and _may_write(path.parent)
+    """Whether nothing of a database waits to be recovered, and it can be opened as a writer does."""
+    waits = any(_holds_something(f"{path}{suffix}") for suffix in (LOG_OF_PAGES, JOURNAL))
+    return not waits and _may_write(path) and _may_write(path.parent)
+
+
+def _holds_something(name: str) -> bool:
+    try:
+        return os.stat(name).st_size > 0  # noqa: PTH116 -- as above
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # what cannot be looked at may hold anything
 
 
 def require_file(path: Path) -> None:
