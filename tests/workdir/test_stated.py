@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from stateward.runtime.ports import TreeFacts
 from stateward.runtime.session.payloads import workdir_record
 from stateward.runtime.workdir.facts import Caveat, FactsUnknown, NoWorkTree, Upstream, WorkdirFacts, decode_facts, line_of
@@ -48,3 +50,23 @@ def test_facts_are_told_in_a_line(tmp_path: Path) -> None:
     assert "work tree before the first commit on main, clean" == line_of(replace(clean, head=None))
     unsure = replace(clean, clean=None, caveats=(Caveat.EXCLUDES,), branch=None)
     assert f"work tree at {clean.head[:12]}, not known to be clean: excludes" == line_of(unsure)
+
+
+@pytest.mark.parametrize("place", ["store.db", "deep/er/store.db"])
+def test_a_store_among_the_changed_files_leaves_nothing_to_compare(tmp_path: Path, place: str) -> None:
+    work = tracked_repo(tmp_path)
+    store = work.write(place, "pages")
+    found = tree_facts(str(work.root), store=store)
+    assert found is not None
+    assert ("", True) == (found.digest, b"the store lies in the folder of the work" in found.stated)
+
+
+def test_a_store_elsewhere_or_out_of_the_digest_is_no_matter(tmp_path: Path) -> None:
+    work = tracked_repo(tmp_path)
+    work.write(".stateward/store.db", "pages")
+    work.write("b.txt", "new\n")
+    for store in (work.root / ".stateward" / "store.db", tmp_path / "store.db"):
+        found = tree_facts(str(work.root), store=store)
+        assert found is not None
+        assert found == tree_facts(str(work.root))
+        assert found.digest

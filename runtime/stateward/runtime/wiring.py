@@ -116,14 +116,15 @@ class ThreadHeartbeat:
 class Folders:
     """The folders of the work on this machine, as the engine looks at them."""
 
-    def __init__(self, secrets: Secrets = NO_SECRETS) -> None:
+    def __init__(self, secrets: Secrets = NO_SECRETS, store: Place | None = None) -> None:
         self._secrets = secrets
+        self._store = store if isinstance(store, Path) else None
 
     def facts(self, root: str) -> TreeFacts | None:
         """Take the facts of a git work tree; None where there is none, and the empty digest where they cannot be taken."""
         from stateward.runtime.workdir.stated import tree_facts  # noqa: PLC0415 -- only requests need it
 
-        return tree_facts(root)
+        return tree_facts(root, store=self._store)
 
     def shows(self, root: str, cited: FileCitation) -> bool:
         """Tell whether lines of a file still are what was quoted."""
@@ -352,7 +353,7 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             holder=holder,
             heartbeat=ThreadHeartbeat(),
             witness=witness,
-            workdirs=Folders(secrets),
+            workdirs=Folders(secrets, location.store),
             secrets=secrets,
         )
         yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness, store.transcripts, secrets)

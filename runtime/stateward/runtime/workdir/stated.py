@@ -17,9 +17,25 @@ from stateward.runtime.workdir.taking import facts
 UNKNOWN: Final[Form[FactsUnknown]] = versioned(FACTS_VERSION, record(FactsUnknown, reason=TEXT))
 
 
-def tree_facts(root: str, bounds: FactsBounds | None = None) -> TreeFacts | None:
-    """Take the facts of a folder for the log; None when it is no git work tree. Never fails."""
-    return stated(facts(Path(root), bounds))
+def tree_facts(root: str, bounds: FactsBounds | None = None, *, store: Path | None = None) -> TreeFacts | None:
+    """Take the facts of a folder for the log; None when it is no git work tree. Never fails.
+
+    Where the store lies among the changed files, what is recorded changes the tree that it is about: then nothing is compared.
+    """
+    taken = stated(found := facts(Path(root), bounds))
+    if taken is None or store is None or not isinstance(found, WorkdirFacts) or not _holds(found, Path(root), store):
+        return taken
+    return TreeFacts("", render(UNKNOWN.write(FactsUnknown("the store lies in the folder of the work and changes with every entry"))))
+
+
+def _holds(found: WorkdirFacts, root: Path, store: Path) -> bool:
+    """Tell whether the store is one of the changed files, or may be one of those that are not named."""
+    place, folder = store.absolute().resolve(), root.resolve()
+    if not place.is_relative_to(folder):
+        return False
+    named = str(place.relative_to(folder))
+    folders = {f"{each}/" for each in Path(named).parents}
+    return found.changed_count > len(found.changed) or any(each.path.startswith(named) or each.path in folders for each in found.changed)
 
 
 def stated(taken: TakenFacts) -> TreeFacts | None:
