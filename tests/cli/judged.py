@@ -15,14 +15,20 @@ def judged_place(folder: Path, **profiles: str) -> Place:
     """Make a place with a file of work and these profiles, each the text of its `verifier` and what follows."""
     here = place(folder)
     (here.work / "notes.txt").write_text(TEXT)
-    roles = folder / ".config" / "stateward" / "profiles"
+    configured(folder / ".config", **profiles)
+    return here
+
+
+def configured(configuration: Path, **profiles: str) -> Path:
+    """Put profiles, and the key of a model, below a folder of configuration, and give that."""
+    roles = configuration / "stateward" / "profiles"
     roles.mkdir(parents=True, mode=0o700)
     key = roles.parent / "key"
     key.touch(0o600)
     key.write_text(f"{KEY}\n")
     for name, verifier in profiles.items():
         (roles / f"{name}.dcdl").write_text(f'schema_version = 1;\nabout = "Of the tests.";\nverifier = {verifier}\n')
-    return here
+    return configuration
 
 
 def model(url: str, more: str = "") -> str:

@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 
 from tests.cli.children import start
-from tests.cli.judged import CITED, KEY, asked, finish, judged_place, model, started
+from tests.cli.judged import CITED, KEY, asked, configured, finish, judged_place, model, started
 from tests.cli.program import Place
 from tests.cli.test_person import MET, WHY, say_not_met, typing
 from tests.openai_server.server import Book, Handler, Hangs, Json, Says, serving
@@ -144,6 +144,46 @@ def test_a_program_judges(tmp_path: Path) -> None:
     started(here, "checks")
     status, told = asked(here)
     assert (1, "no_condition_met", ["all"]) == (status, told["answer"]["code"], told["answer"]["results"][0]["missing"])
+    shown = here.done("explain-attempt", told["answer"]["attempt"])
+    for each in ("given", "Write a haiku.", "answered", '"verdict": "not_met"', "judged by "):
+        assert each in shown
+    data = json.loads(here.done("explain-attempt", told["answer"]["attempt"], "--json"))
+    kinds = [each["kind"] for each in data["transcript"]["records"]]
+    assert (["given", "answered"], True) == (kinds, data["transcript"]["is_the_one_of_the_log"])
+
+
+def test_a_judge_that_was_put_in_the_place_of_the_one_of_the_log_is_asked_nothing(tmp_path: Path) -> None:
+    with serving() as honest, serving(READ, Says(calls=(finish(CITED),))) as bribed:
+        here = judged_place(tmp_path, reviews=model(honest.url))
+        started(here, "reviews")
+        elsewhere = configured(tmp_path / "elsewhere", reviews=model(bribed.url))
+        ended = here.call("request", "--reason", "it is written", "--json", XDG_CONFIG_HOME=str(elsewhere))
+    told = json.loads(ended.out)
+    assert (1, "refused", "verifier_not_allowed") == (ended.status, told["result"], told["code"])
+    assert "another model judges under profile `reviews` than when this Worker was started" in told["message"]
+    assert [] == bribed.asked
+
+
+def test_a_request_beside_an_open_one_says_which_reason_is_judged(tmp_path: Path) -> None:
+    here = judged_place(tmp_path)
+    started(here, "default")
+    first = asked(here, "the first reason")[1]
+    second = asked(here, "another reason")[1]
+    assert (first["attempt"], True, "the first reason", "E00000003") == (
+        second["attempt"],
+        second["continued"],
+        second["reason"],
+        second["judged"],
+    )
+    assert "whose reason is: the first reason" in here.call("request", "--reason", "another reason").out
+
+
+def test_what_is_paused_is_not_verified_and_says_by_whom(tmp_path: Path) -> None:
+    here = judged_place(tmp_path)
+    worker = started(here, "default")
+    here.done("operate", "pause", worker, "--reason", "lunch")
+    ended = here.call("verify")
+    assert (2, True) == (ended.status, ended.err.startswith(f"error: Worker {worker} is paused by person "))
 
 
 def test_what_a_verifier_would_be_given_is_shown_and_nothing_is_written(tmp_path: Path) -> None:

@@ -83,9 +83,10 @@ def test_a_profile_that_cannot_be_used_is_listed_with_what_is_wrong_and_hides_no
 
 def test_what_a_profile_comes_to_is_shown_with_the_layer_that_each_part_is_from(here: Place) -> None:
     file = put(here, "reviews", MODEL)
-    lines = here.done("profile", "show", "reviews").splitlines()
+    said = here.done("profile", "show", "reviews")
+    lines = said.splitlines()
     assert "reviews  A model reviews." == lines[0]
-    assert f"role      {file}" in lines
+    assert f"role{file}" in "".join(said.split())  # a long path goes over several lines
     assert "operator  /etc/stateward/operator.dcdl (not there)" in lines
     cells = {line.split()[0]: line.split()[1:] for line in lines[lines.index("") :] if line}
     assert ["m-1", "role"] == cells["verifier.model"]

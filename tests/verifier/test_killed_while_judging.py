@@ -48,17 +48,16 @@ def test_killed_while_judging_it_is_gone_on_with_after_the_lease_and_not_before(
         kills.pid = first.pid
         kills.known.set()
         told, _ = first.communicate()
-    worker = told.strip()
-    assert (-signal.SIGKILL, 2) == (first.returncode, len(book.asked))
-    (attempt,) = attempts(store, worker)
-    with serving() as book:
+        worker = told.strip()
+        assert (-signal.SIGKILL, 2) == (first.returncode, len(book.asked))
+        (attempt,) = attempts(store, worker)
         second = requesting(book, store, 0, worker)
         told, _ = second.communicate()
-    assert ("InProgress", 0) == (told.strip(), len(book.asked))
-    with serving(Says(((FINISH, {"results": saying({})}),))) as book:
+        assert ("InProgress", 2) == (told.strip(), len(book.asked))
+        book.steps.append(Says(((FINISH, {"results": saying({})}),)))
         third = requesting(book, store, 1, worker)
         told, _ = third.communicate()
     # Asked, replied; asked by the one that was killed; asked again, replied.
     assert f"{attempt} no_condition_met a 5" == told.strip()
-    assert (1, "tool") == (len(book.asked), book.asked[0]["messages"][-1]["role"])
+    assert (3, "tool") == (len(book.asked), book.asked[-1]["messages"][-1]["role"])
     assert [attempt] == attempts(store, worker)

@@ -43,7 +43,8 @@ def why_not(found: Resolved | Unresolvable) -> str:
     [
         (host_result(), EvidenceClass.HOST),
         (note(), EvidenceClass.CLAIM),
-        (said(Kind.SESSION_STARTED, ActorClass.ENGINE, "{}"), EvidenceClass.ENGINE),
+        (said(Kind.EXTENSION, ActorClass.ENGINE, "{}"), EvidenceClass.ENGINE),
+        (said(Kind.SESSION_STARTED, ActorClass.ENGINE, "{}"), EvidenceClass.DIAGNOSTIC),
         (said(Kind.USER_INPUT, ActorClass.PERSON, "{}"), EvidenceClass.OPERATOR),
         (said(Kind.TOOL_RESULT, ActorClass.ENGINE, "{}"), EvidenceClass.CLAIM),
         (said("odd", ActorClass.HOST, "{}"), EvidenceClass.DIAGNOSTIC),

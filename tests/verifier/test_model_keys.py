@@ -67,7 +67,7 @@ def test_what_is_not_one_word_is_no_key(tmp_path: Path, content: bytes, said: st
 
 def test_what_is_no_file_gives_no_key_and_holds_nobody_up(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe", 0o600)
-    for name, said in (("pipe", "is no file"), ("missing", "cannot be read: No such file"), ("", "cannot be read|is no file")):
+    for name, said in (("pipe", "is no file"), ("missing", "cannot be read: no such file"), ("", "cannot be read|is no file")):
         with pytest.raises(ModelUnusable, match=said):
             read_key(KeyFile(str(tmp_path / name)), tmp_path)
 
@@ -75,7 +75,7 @@ def test_what_is_no_file_gives_no_key_and_holds_nobody_up(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("/nothing/there",), "cannot be run: No such file"),
+        (("/nothing/there",), "cannot be run: no such file"),
         ((sys.executable, "-c", "import sys; sys.exit(3)"), "ended with status 3"),
         ((sys.executable, "-c", "while True: print('x' * 1000)"), "gives more than"),
     ],

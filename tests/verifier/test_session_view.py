@@ -223,7 +223,7 @@ def test_each_entry_says_its_class_of_evidence_whatever_it_claims_to_be() -> Non
     at = view(
         note(claims), host_result(claims), said(Kind.SESSION_STARTED, ActorClass.ENGINE, claims), said("odd", ActorClass.HOST, claims)
     )
-    expected = [EvidenceClass.CLAIM, EvidenceClass.HOST, EvidenceClass.ENGINE, EvidenceClass.DIAGNOSTIC]
+    expected = [EvidenceClass.CLAIM, EvidenceClass.HOST, EvidenceClass.DIAGNOSTIC, EvidenceClass.DIAGNOSTIC]
     assert expected == [each.evidence for each in at.search(Query()).entries]
     assert [Kind.NOTE, Kind.TOOL_RESULT, Kind.SESSION_STARTED, ""] == [each.kind for each in at.search(Query()).entries]
 

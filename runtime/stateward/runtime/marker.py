@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from stateward.runtime.core.texts import reason
 from stateward.runtime.ports import Fault
 
 MARKER_FOLDER: Final = ".stateward"
@@ -40,7 +41,7 @@ def work_folder(folder: Path) -> Path:
     except (FileNotFoundError, NotADirectoryError) as missing:
         raise NoWorkspace(f"the folder {folder} does not exist", "name one that does with `--workdir`") from missing
     except OSError as fault:
-        raise MarkerUnusable(f"the folder {folder} cannot be looked at: {_reason(fault)}", "name another one with `--workdir`") from fault
+        raise MarkerUnusable(f"the folder {folder} cannot be looked at: {reason(fault)}", "name another one with `--workdir`") from fault
     if not stat.S_ISDIR(mode):
         raise NoWorkspace(f"{folder} is no folder", "name one with `--workdir`")
     return whole
@@ -165,12 +166,8 @@ def _read(marker: Path) -> str:
 def _unreadable(marker: Path, fault: OSError) -> MarkerUnusable:
     if isinstance(fault, FileNotFoundError):
         return MarkerUnusable(f"{marker} is a link to nothing", "restore it, or remove it to begin a new Workspace")
-    return MarkerUnusable(f"{marker} cannot be read: {_reason(fault)}", "make it readable for this user")
+    return MarkerUnusable(f"{marker} cannot be read: {reason(fault)}", "make it readable for this user")
 
 
 def _unwritable(marker: Path, fault: OSError) -> MarkerUnusable:
-    return MarkerUnusable(f"{marker} cannot be written: {_reason(fault)}", _ELSEWHERE)
-
-
-def _reason(fault: OSError) -> str:
-    return (fault.strerror or type(fault).__name__).lower()
+    return MarkerUnusable(f"{marker} cannot be written: {reason(fault)}", _ELSEWHERE)

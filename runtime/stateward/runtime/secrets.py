@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from stateward.runtime.core.texts import reason
 from stateward.runtime.ports import Fault
 from stateward.runtime.session.masking import SECRETS_MAX, VALUE_CHARACTERS_MAX, VALUE_CHARACTERS_MIN, SecretProblem, Secrets
 
@@ -54,7 +55,7 @@ def _of_folder(folder: Path) -> Iterator[tuple[str, str]]:
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as fault:
-        raise SecretsUnusable(f"the folder of secrets {folder} cannot be read: {_reason(fault)}", "make it readable") from fault
+        raise SecretsUnusable(f"the folder of secrets {folder} cannot be read: {reason(fault)}", "make it readable") from fault
     if len(names) > SECRETS_MAX - VARIABLES_MAX:
         raise SecretsUnusable(f"the folder of secrets {folder} has more than {SECRETS_MAX - VARIABLES_MAX} files", "keep fewer there")
     for name in names:
@@ -72,12 +73,8 @@ def _value(file: Path) -> str:
                 raise SecretsUnusable(f"others can read or write the secret {file}", f"chmod 600 {file}, and replace the secret")
             data = opened.read(FILE_BYTES_MAX + 1)
     except OSError as fault:
-        raise SecretsUnusable(f"the secret {file} cannot be read: {_reason(fault)}", "make it readable, or take it away") from fault
+        raise SecretsUnusable(f"the secret {file} cannot be read: {reason(fault)}", "make it readable, or take it away") from fault
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         raise SecretsUnusable(f"the secret {file} is no UTF-8", "keep secrets that are text there") from None
-
-
-def _reason(fault: OSError) -> str:
-    return (fault.strerror or type(fault).__name__).lower()

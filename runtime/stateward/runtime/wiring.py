@@ -59,7 +59,6 @@ STORE_FILES: Final = (STORE_NAME, f"{STORE_NAME}-wal", f"{STORE_NAME}-shm")
 PAGE: Final = 500
 """Workers listed at a time."""
 STORE_VARIABLE: Final = "STATEWARD_STORE"
-URL_BEGINNINGS: Final = ("postgresql://", "postgres://")
 KEYS_VARIABLE: Final = "STATEWARD_KEYS"
 KEY_BYTES_MAX: Final = 64 * 1024
 WITNESS_FOLDER: Final = "witness"
@@ -67,6 +66,10 @@ WITNESS_FOLDER: Final = "witness"
 
 class NoHome(Fault):
     """The environment does not tell where the user's files lie."""
+
+
+class NoPlace(Fault):
+    """What was named as a store is none."""
 
 
 Place: TypeAlias = Path | str
@@ -150,8 +153,13 @@ class TimeOrderedIds:
 
 
 def place_of(text: str) -> Place:
-    """Read what a person named as a store: what begins like a URL of PostgreSQL is one, anything else a file."""
-    return text if text.startswith(URL_BEGINNINGS) else Path(text)
+    """Read what a person named as a store: a file, or the URL of a database of PostgreSQL. Raises NoPlace, which tells no password."""
+    from stateward.store.address import read_place  # noqa: PLC0415 -- most commands are told no place
+
+    try:
+        return read_place(text)
+    except ValueError as problem:
+        raise NoPlace(str(problem), f"see `--store` and {STORE_VARIABLE}") from None
 
 
 def store_place(workspace: str, chosen: Place | None = None) -> Place:

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
 
 from stateward.runtime.ports import OutcomeUnknown, StoreUnavailable
 from stateward.store.address import place_name, without_passwords
@@ -83,10 +84,21 @@ class _Again(Exception):
     """Nothing was written, and another try may help."""
 
 
+def _require_readable(url: str) -> None:
+    """Refuse a URL that the driver cannot read. What the driver says may hold a password, and is not told."""
+    try:
+        conninfo_to_dict(url)
+    except psycopg.Error:
+        raise StoreUnavailable(
+            "the URL of the store cannot be read", "see its names, and that what is special is percent-encoded"
+        ) from None
+
+
 class PostgresDatabase:
     """A store's database. Raises the store's faults; see the module."""
 
     def __init__(self, url: str, *, write: bool, create: bool) -> None:
+        _require_readable(url)
         self.place: Final = place_name(url)
         self._url: Final = url
         self._writable: Final = write

@@ -46,9 +46,13 @@ def moved(desk: Desk, *cited: Citation, shown: bool = True, way: str = "x") -> b
     return answered.answer.outcome is AttemptStatus.ENTERED
 
 
-@pytest.mark.parametrize("cited", [SESSION, INPUT, EVIDENCE])
+@pytest.mark.parametrize("cited", [INPUT, EVIDENCE])
 def test_a_met_that_cites_what_engine_host_or_operator_recorded_moves(cited: str) -> None:
     assert moved(desk_for(), entry(cited))
+
+
+def test_a_met_that_cites_the_beginning_of_the_session_moves_nothing() -> None:
+    assert not moved(desk_for(), entry(SESSION))
 
 
 def test_a_met_that_cites_nothing_moves_nothing() -> None:

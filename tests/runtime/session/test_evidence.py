@@ -11,7 +11,7 @@ from stateward.runtime.session.evidence import evidence_class, is_admissible
 
 TABLE = """
                  engine      host        agent       verifier    person      policy
-session_started  engine      diagnostic  diagnostic  diagnostic  diagnostic  diagnostic
+session_started  diagnostic  diagnostic  diagnostic  diagnostic  diagnostic  diagnostic
 user_input       diagnostic  host        claim       diagnostic  operator    diagnostic
 extension        engine      diagnostic  claim       claim       claim       diagnostic
 tool_result      claim       host        claim       diagnostic  diagnostic  diagnostic
@@ -53,7 +53,8 @@ def test_a_kind_that_is_not_known_counts_for_nothing(kind: str, actor: ActorClas
     [
         (Kind.TOOL_RESULT, ActorClass.HOST, True),
         (Kind.USER_INPUT, ActorClass.PERSON, True),
-        (Kind.SESSION_STARTED, ActorClass.ENGINE, True),
+        (Kind.SESSION_STARTED, ActorClass.ENGINE, False),
+        (Kind.EXTENSION, ActorClass.ENGINE, True),
         (Kind.TOOL_RESULT, ActorClass.ENGINE, False),
         (Kind.EXTENSION, ActorClass.PERSON, False),
         ("note", ActorClass.PERSON, False),

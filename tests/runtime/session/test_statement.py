@@ -104,14 +104,14 @@ def test_a_statement_says_who_judged_under_what_and_how_far_the_log_can_be_relie
     log, head = predicate["log"], desk.view.head
     assert {"seq": head.seq, "digest": head.digest} == log["head"]
     assert ("yes", "yes", "yes", 0, len(desk.log())) == (log["intact"], log["complete"], log["anchored"], log["sealed"], log["unsealed"])
-    assert {"engine": 1, "host": 1, "operator": 1, "claim": 8, "diagnostic": 0, "workdir": 0} == log["evidence"]
+    assert {"engine": 0, "host": 1, "operator": 1, "claim": 8, "diagnostic": 1, "workdir": 0} == log["evidence"]
     assert len(desk.log()) == sum(log["evidence"].values()) == log["entries"]
 
 
 def judged(desk: Desk, reason: str, way: str, account: Account) -> None:
     def answer(request: VerificationRequest) -> VerifierOutcome:
         given = [judgement(each.transition, Verdict.MET if each.transition == way else Verdict.NOT_MET) for each in request.questions]
-        cited = tuple(replace(each, citations=(EntryCitation("E00000001"),)) for each in given)
+        cited = tuple(replace(each, citations=(EntryCitation("E00000002"),)) for each in given)
         return VerifierAnswered(cited, account=account)
 
     desk.request(reason, Judge(answer, "model"))

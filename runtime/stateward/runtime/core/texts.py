@@ -1,6 +1,6 @@
 """Texts as the core measures, cuts and shows them. Sizes count UTF-8 bytes; half a surrogate pair counts three and never fails."""
 
-from stateward.runtime.core.limits import SHOWN_CHARACTERS_MAX
+from stateward.runtime.core.limits import PATH_BYTES_MAX, SHOWN_CHARACTERS_MAX
 
 
 def size_of(text: str) -> int:
@@ -28,6 +28,16 @@ def shown(text: str, characters_max: int = SHOWN_CHARACTERS_MAX) -> str:
     """Give a foreign text fit to stand in one line of a message: in backticks, bounded, what cannot be seen escaped."""
     visible = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[:characters_max])
     return f"`{visible}…`" if len(text) > characters_max else f"`{visible}`"
+
+
+def path_shown(path: object) -> str:
+    """Give a path fit to stand in a message, whole: a part of one leads nowhere."""
+    return shown(str(path), PATH_BYTES_MAX)
+
+
+def reason(fault: OSError) -> str:
+    """Give what the system says of a fault, as a part of a line."""
+    return (fault.strerror or type(fault).__name__).lower()
 
 
 def listed(names: tuple[str, ...]) -> str:

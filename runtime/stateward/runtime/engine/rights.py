@@ -8,7 +8,7 @@ from stateward.runtime.engine.folding import INSPECT
 from stateward.runtime.engine.means import Means
 from stateward.runtime.ports import Damaged
 from stateward.runtime.profile import DEFAULT, Rights, VerifierKind
-from stateward.runtime.profile.layers import granted
+from stateward.runtime.profile.layers import granted, other_judge
 from stateward.runtime.profile.selectors import allowed
 from stateward.runtime.session.entries import ActorClass
 from stateward.runtime.session.payloads import PinnedProfile, SessionStarted
@@ -47,6 +47,9 @@ def request_problem(means: Means, session: SessionStarted, rights: Rights) -> Re
     if session.verifier == VerifierKind.SCRIPTED and not rights.demonstration:
         message = f"profile `{in_force.name}` is no demonstration, and a script judges this Worker"
         return Refusal(RefusalCode.VERIFIER_NOT_ALLOWED, message, ("use a profile that is marked as a demonstration",))
+    if session.verifier == in_force.verifier and (changed := other_judge(in_force, pinned)):
+        message = f"another {session.verifier} judges under profile `{in_force.name}` than when this Worker was started: {changed}"
+        return Refusal(RefusalCode.VERIFIER_NOT_ALLOWED, message, (f"let {changed} be what the log pins", "start a new Worker"))
     if session.verifier not in rights.verifiers:
         message = f"profile `{in_force.name}` does not let `{session.verifier}` judge, which judges this Worker"
         return Refusal(

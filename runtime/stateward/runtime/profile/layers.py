@@ -32,6 +32,7 @@ from stateward.runtime.session.strict import Malformed, parse
 
 JUDGE: Final = tuple(each.name for each in FIELDS.values() if each.rule is Rule.WHOLE)
 """The fields that are chosen together."""
+_WHO_JUDGES: Final = ("verifier.provider", "verifier.base_url", "verifier.model", "verifier.program")
 PAIRS_KEPT: Final = 64
 """Pairs of a profile in force and one that is pinned of which it is remembered what both grant: it is asked at every decision."""
 
@@ -109,6 +110,15 @@ def granted(in_force: Profile, pinned: PinnedProfile) -> Rights:
     Raises Malformed when what is pinned is no value of a profile, or not the one that its digest is of.
     """
     return _rights({**_UNSAID, **combined(in_force.values(), pinned_terms(pinned))})
+
+
+def other_judge(in_force: Profile, pinned: PinnedProfile) -> str:
+    """Give the field in which the judge of the profile in force is not the one that a log pins; empty when it is the same.
+
+    Whoever sets the environment of a command chooses where its profiles lie, and that may be the worker. Raises Malformed.
+    """
+    then, now = pinned_terms(pinned), in_force.values()
+    return next((f"`{each}`" for each in _WHO_JUDGES if each in then and then[each] != now[each]), "")
 
 
 def pinned_terms(pinned: PinnedProfile) -> Terms:

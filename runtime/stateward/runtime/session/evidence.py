@@ -29,7 +29,8 @@ ADMISSIBLE: Final = frozenset({EvidenceClass.ENGINE, EvidenceClass.WORKDIR, Evid
 OPERATORS_ACTS: Final = frozenset({Kind.OPERATOR_ACT, Kind.REWOUND, Kind.ROLLBACK_ACCEPTED, Kind.REDACTED})
 """What operators did."""
 _TABLE: Final[dict[tuple[str, ActorClass], EvidenceClass]] = {
-    (Kind.SESSION_STARTED, ActorClass.ENGINE): EvidenceClass.ENGINE,
+    # Whoever judges finds it in every log, and it says nothing of the work.
+    (Kind.SESSION_STARTED, ActorClass.ENGINE): EvidenceClass.DIAGNOSTIC,
     (Kind.USER_INPUT, ActorClass.PERSON): EvidenceClass.OPERATOR,
     (Kind.USER_INPUT, ActorClass.HOST): EvidenceClass.HOST,
     (Kind.USER_INPUT, ActorClass.AGENT): EvidenceClass.CLAIM,

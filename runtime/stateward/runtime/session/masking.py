@@ -98,7 +98,10 @@ def _needles(values: Mapping[str, str]) -> Iterator[_Needle]:
             raise SecretProblem(f"secret `{name:.64}` {problem}")
         encoded = quote(value, safe="")
         lower = _HEX.sub(lambda found: found[0].lower(), encoded)
-        yield from (_Needle(text, name) for text in dict.fromkeys((value, value.replace("\n", "\r\n"), encoded, lower)))
+        # In JSON it may stand right behind a backslash, with which its first character makes another escape.
+        written = (json.dumps(value, ensure_ascii=False)[1:-1], json.dumps(value)[1:-1])
+        forms = (value, value.replace("\n", "\r\n"), encoded, lower, *written)
+        yield from (_Needle(text, name) for text in dict.fromkeys(forms))
 
 
 def _problem(name: str, value: str, values: Iterable[str]) -> str | None:

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from stateward.runtime.core.events import Account, Citation, FailureCause, FileCitation, Judgement
-from stateward.runtime.core.texts import shown
+from stateward.runtime.core.texts import path_shown, reason, shown
 from stateward.runtime.ports import (
     Transcripts,
     VerificationRequest,
@@ -30,7 +30,7 @@ from stateward.runtime.ports import (
 )
 from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.browse import READ_BYTES_MAX, Piece, SessionView, ViewBounds
-from stateward.runtime.session.chain import digest_of, time_text
+from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import reference
 from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.session.strict import JsonValue, Malformed, parse, render
@@ -39,6 +39,7 @@ from stateward.runtime.verifier.declared import ToolRefused
 from stateward.runtime.verifier.finish import parse_finish
 from stateward.runtime.verifier.ledger import Ledger
 from stateward.runtime.verifier.model_stop import Stop
+from stateward.runtime.verifier.transcript import transcript_digest
 from stateward.runtime.workdir.processes import Ended, Ran, run
 from stateward.runtime.workdir.shown import Shown
 from stateward.runtime.workdir.view import WorkdirView
@@ -126,26 +127,25 @@ class CommandVerifier:
 
     def _account(self, request: VerificationRequest, digest: str) -> Account:
         records = self._transcripts.records(request.worker, request.attempt)
-        whole = digest_of("\n".join(map(digest_of, records)).encode()) if records else ""
-        return Account(None, f"{self._command.program} {digest}".strip(), "", whole)
+        return Account(None, f"{self._command.program} {digest}".strip(), "", transcript_digest(records))
 
     def _program_digest(self, folder: Path | None) -> str:
         """Look the program over, and give its digest."""
         try:
             program = self._command.program.resolve(strict=True)
             if folder is not None and program.is_relative_to(folder.resolve()):
-                raise _Ended(FailureCause.UNAVAILABLE, f"the program {shown(str(program))} lies in the Workdir that it is to judge")
+                raise _Ended(FailureCause.UNAVAILABLE, f"the program {path_shown(program)} lies in the Workdir that it is to judge")
             with program.open("rb") as file:
                 about = os.fstat(file.fileno())
                 if not stat.S_ISREG(about.st_mode) or about.st_size > PROGRAM_BYTES_MAX:
-                    raise _Ended(FailureCause.UNAVAILABLE, f"{shown(str(program))} is no program")
+                    raise _Ended(FailureCause.UNAVAILABLE, f"{path_shown(program)} is no program")
                 if about.st_mode & _OTHERS_MAY_WRITE:
-                    raise _Ended(FailureCause.UNAVAILABLE, f"others may write the program {shown(str(program))}")
+                    raise _Ended(FailureCause.UNAVAILABLE, f"others may write the program {path_shown(program)}")
                 digest = f"sha256:{file_digest(file, 'sha256').hexdigest()}"
         except OSError as problem:
-            raise _Ended(FailureCause.UNAVAILABLE, f"{shown(str(self._command.program))} cannot be read: {problem.strerror}") from None
+            raise _Ended(FailureCause.UNAVAILABLE, f"{path_shown(self._command.program)} cannot be read: {reason(problem)}") from None
         if self._command.digest not in {"", digest}:
-            raise _Ended(FailureCause.UNAVAILABLE, f"the program {shown(str(program))} is not the one that the profile names: {digest}")
+            raise _Ended(FailureCause.UNAVAILABLE, f"the program {path_shown(program)} is not the one that the profile names: {digest}")
         return digest
 
     def _judgements(self, request: VerificationRequest, folder: Path | None, ledger: Ledger, digest: str) -> tuple[Judgement, ...]:
@@ -197,7 +197,7 @@ class CommandVerifier:
                     halt=halt,
                 )
         except OSError as problem:
-            raise _Ended(FailureCause.UNAVAILABLE, f"{shown(command[0])} cannot be run: {problem.strerror}") from None
+            raise _Ended(FailureCause.UNAVAILABLE, f"{path_shown(command[0])} cannot be run: {reason(problem)}") from None
 
     def _keep(self, request: VerificationRequest, number: int, content: bytes) -> None:
         if not self._transcripts.append(request.worker, request.attempt, number, content):

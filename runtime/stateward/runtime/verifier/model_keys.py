@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 from typing import Final, assert_never
 
-from stateward.runtime.core.texts import shown
+from stateward.runtime.core.texts import path_shown, reason
 from stateward.runtime.ports import Fault
 from stateward.runtime.profile import KeyCommand, KeyFile, KeySource
 from stateward.runtime.workdir.processes import Ended, run
@@ -28,9 +28,9 @@ def read_key(source: KeySource, home: Path) -> str:
     match source:
         case KeyFile(path):
             named = home / path[2:] if path.startswith("~/") else Path(path)
-            return _key(_of_file(named), f"the key file {shown(str(named))}")
+            return _key(_of_file(named), f"the key file {path_shown(named)}")
         case KeyCommand(arguments):
-            return _key(_of_command(arguments, home), f"the command {shown(arguments[0])} for the key")
+            return _key(_of_command(arguments, home), f"the command {path_shown(arguments[0])} for the key")
     assert_never(source)
 
 
@@ -38,13 +38,13 @@ def _of_file(path: Path) -> bytes:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as problem:
-        raise ModelUnusable(f"the key file {shown(str(path))} cannot be read: {problem.strerror}", "name a file that can be read") from None
+        raise ModelUnusable(f"the key file {path_shown(path)} cannot be read: {reason(problem)}", "name a file that can be read") from None
     try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
-            raise ModelUnusable(f"the key file {shown(str(path))} is no file", "name a file that holds the key")
+            raise ModelUnusable(f"the key file {path_shown(path)} is no file", "name a file that holds the key")
         if about.st_mode & _OTHERS:
-            raise ModelUnusable(f"others can read or write the key file {shown(str(path))}", f"run `chmod 600 {path}`, and replace the key")
+            raise ModelUnusable(f"others can read or write the key file {path_shown(path)}", f"run `chmod 600 {path}`, and replace the key")
         return os.read(handle, KEY_BYTES_MAX + 1)
     finally:
         os.close(handle)
@@ -52,12 +52,12 @@ def _of_file(path: Path) -> bytes:
 
 def _of_command(arguments: tuple[str, ...], home: Path) -> bytes:
     environment = {"PATH": os.defpath, "HOME": str(home), "LC_ALL": "C.UTF-8"}
-    name = shown(arguments[0])
+    name = path_shown(arguments[0])
     try:
         ran = run(arguments, environment=environment, seconds=COMMAND_SECONDS_MAX, output_bytes=KEY_BYTES_MAX)
     except OSError as problem:
         raise ModelUnusable(
-            f"the command {name} for the key cannot be run: {problem.strerror}", "name a program by its whole path"
+            f"the command {name} for the key cannot be run: {reason(problem)}", "name a program by its whole path"
         ) from None
     if ran.ended is Ended.KILLED_LATE:
         raise ModelUnusable(f"the command {name} for the key ran longer than {COMMAND_SECONDS_MAX:g} seconds", "see what it waits for")

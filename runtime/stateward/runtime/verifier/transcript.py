@@ -226,7 +226,7 @@ class Transcript:
     @property
     def digest(self) -> str:
         """The digest of every record, in order; empty where there is none."""
-        return digest_of("\n".join(self._digests).encode()) if self._digests else ""
+        return _digest(self._digests)
 
     @property
     def is_full(self) -> bool:
@@ -258,6 +258,15 @@ class Transcript:
         """Give the requests that were answered, with their replies."""
         pairs = zip(self._records, self._records[1:], strict=False)
         return [(asked, ended.reply) for asked, ended in pairs if isinstance(asked, Asked) and isinstance(ended, Replied)]
+
+
+def transcript_digest(records: Sequence[bytes]) -> str:
+    """Give the digest of every record, in order; empty where there is none."""
+    return _digest(tuple(map(digest_of, records)))
+
+
+def _digest(digests: Sequence[str]) -> str:
+    return digest_of("\n".join(digests).encode()) if digests else ""
 
 
 def _cost(asked: Asked, ended: Record | None) -> tuple[int, int]:

@@ -23,6 +23,9 @@ from stateward.runtime.core.events import (
     TransitionCheckRejected,
 )
 from stateward.runtime.engine.attempts import Explained
+from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.ports import Damaged
+from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.answers import ANSWER
 from stateward.runtime.session.entries import reference
 from stateward.runtime.session.event_codec import EVENT
@@ -30,10 +33,18 @@ from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_sho
 from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit_json
 from stateward.runtime.surfaces.cli.present import WORDS, event_line, indented, plain, show, terminal_console
-from stateward.runtime.verifier.transcript import Asked, Missed, Record, Replied, Transcript, encode
+from stateward.runtime.verifier.transcript import Asked, Missed, Record, Replied, Transcript, encode, transcript_digest
 from stateward.runtime.wiring import Place, Runtime, locate, reading
 
 VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What went between the runtime and a program that judges."""
+
+    what: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +52,7 @@ class _Attempt:
     worker: str
     id: str
     explained: Explained
-    records: Sequence[Record]
+    records: Sequence[Record | Passed]
     transcript_digest: str
 
     @property
@@ -79,12 +90,29 @@ def explain_attempt_command(attempt: str, workdir: Path, store: Place | None, *,
 
 
 def _found(runtime: Runtime, attempt: str) -> _Attempt:
+    damaged: Damaged | None = None
     for worker in reversed(runtime.worker_ids()):
-        explained = runtime.engine.explain(worker, attempt)
+        try:
+            explained = runtime.engine.explain(worker, attempt)
+        except Damaged as fault:  # it may be one of another Worker
+            damaged = fault
+            continue
         if explained is not None:
-            transcript = Transcript(runtime.transcripts, worker, attempt)
-            return _Attempt(worker, attempt, explained, transcript.records, transcript.digest)
+            return _Attempt(worker, attempt, explained, *_transcript(runtime, worker, attempt))
+    if damaged is not None:
+        raise damaged
     raise Stop(STATUS_USAGE, f"no Worker of this Workspace has an attempt `{attempt}`", "see `stateward status` and `stateward log`")
+
+
+def _transcript(runtime: Runtime, worker: str, attempt: str) -> tuple[Sequence[Record | Passed], str]:
+    """Give what is kept of the conversation, and its digest."""
+    view = runtime.engine.view(worker)
+    if isinstance(view, WorkerView) and view.verifier == VerifierKind.COMMAND:
+        kept = runtime.transcripts.records(worker, attempt)
+        texts = [Passed(what, each.decode("utf-8", "replace")) for what, each in zip(("given", "answered"), kept, strict=False)]
+        return texts, transcript_digest(kept)
+    transcript = Transcript(runtime.transcripts, worker, attempt)
+    return transcript.records, transcript.digest
 
 
 # --- for people -----------------------------------------------------------------------------------------------------------------------
@@ -111,7 +139,7 @@ def _shown(found: _Attempt) -> Iterator[RenderableType]:
     yield from map(indented, _resolved_shown(found))
 
 
-def _record_shown(record: Record) -> Iterator[RenderableType]:
+def _record_shown(record: Record | Passed) -> Iterator[RenderableType]:
     match record:
         case Asked(at=at, model=model, opening=opening, returned=returned):
             yield Text.assemble((f"asked {model} at {at}", "dim"))
@@ -127,6 +155,9 @@ def _record_shown(record: Record) -> Iterator[RenderableType]:
                 yield indented(plain(reply.prose))
             for call in reply.calls:
                 yield Text.assemble(("called ", "dim"), (call.name, "bold"), " ", plain(call.arguments))
+        case Passed(what=what, text=text):
+            yield Text(what, "dim")
+            yield indented(plain(text))
         case Missed(mishap=mishap, message=message):
             yield Text.assemble((f"no reply, {mishap}: ", "yellow"), plain(message))
         case _:
@@ -195,5 +226,7 @@ def _data(found: _Attempt) -> dict[str, Any]:
     }
 
 
-def _record_data(record: Record) -> Any:
+def _record_data(record: Record | Passed) -> Any:
+    if isinstance(record, Passed):
+        return {"kind": record.what, "text": record.text}
     return json.loads(encode(record))

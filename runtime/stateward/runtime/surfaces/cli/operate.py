@@ -20,6 +20,7 @@ from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, St
 from stateward.runtime.surfaces.cli.judges import working
 from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
 from stateward.runtime.surfaces.cli.present import refusal_shown, show, terminal_console
+from stateward.runtime.surfaces.cli.terminal import is_terminal
 from stateward.runtime.wiring import Place, Runtime, person_at_terminal
 
 HELP: Final = {
@@ -146,6 +147,10 @@ def delete_command(*, worker: str, yes: bool, workdir: Path, store: Place | None
     """Delete a Worker and its whole session, for good."""
 
     def act(runtime: Runtime, named: str) -> Outcome:
+        if not yes and not is_terminal():
+            raise Stop(
+                STATUS_USAGE, "nobody can be asked whether to delete, and nothing was deleted", "add `--yes` to delete without being asked"
+            )
         if not yes and not click.confirm(f"delete Worker {named} and its log for good?", err=True):
             raise Stop(STATUS_USAGE, "nothing was deleted", "add `--yes` to delete without being asked")
         return runtime.engine.delete(named, person_at_terminal())

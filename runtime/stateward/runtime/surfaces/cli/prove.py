@@ -179,10 +179,6 @@ def export_command(*, worker: str | None, workdir: Path, store: Place | None, ou
     """Write a log with its definitions as JSON Lines, which can be verified and folded without the store."""
     with faults_shown(), reading(locate(workdir, store)) as runtime:
         lines = _exported(runtime, chosen_id(runtime, worker))
-        if str(output) == "-":
-            for each in lines:
-                emit(each)
-            return
         _write(output, (each.encode("ascii") for each in lines))
 
 
@@ -203,6 +199,11 @@ def _exported(runtime: Runtime, worker: str) -> Iterator[str]:
 
 
 def _write(output: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file whole or not at all, or with `-` to standard output."""
+    if str(output) == "-":
+        for each in chunks:
+            emit(each.decode("utf-8"))
+        return
     failed = write_file(str(output), chunks)
     if failed is not None:
         raise Stop(failed.status, failed.message, failed.remedy)
@@ -233,7 +234,8 @@ def create_command(*, worker: str | None, workdir: Path, store: Place | None, ou
         statement = _statement(runtime, chosen(runtime, verified.worker), verified)
         envelope = Keys().signed(statement)
     _write(output, (write_envelope(envelope),))
-    emit(f"stated Worker {verified.worker} up to {reference(_head(verified).seq)}, signed with key {envelope.signatures[0].key_id}\n")
+    if str(output) != "-":
+        emit(f"stated Worker {verified.worker} up to {reference(_head(verified).seq)}, signed with key {envelope.signatures[0].key_id}\n")
 
 
 def _head(verified: Verification) -> Head:

@@ -19,6 +19,7 @@ from stateward.runtime.engine.answers import Answered, Begun
 from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.answers import ANSWER
+from stateward.runtime.session.entries import reference
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.judges import Working, judge_of, working
 from stateward.runtime.surfaces.cli.output import emit_json
@@ -76,6 +77,10 @@ def verify_command(worker: str | None, workdir: Path, store: Place | None, reaso
 
 def _verified(work: Working) -> Outcome:
     flow = work.view.flow
+    if flow is not None and flow.paused is not None:
+        raise Stop(
+            STATUS_USAGE, f"Worker {work.worker} is paused by {flow.paused.by}", "an operator resumes it: `stateward operate resume`"
+        )
     if flow is None or flow.attempt is None:
         raise Stop(STATUS_USAGE, f"no request of Worker {work.worker} is open", "ask with `stateward request --reason TEXT`")
     verifier = judge_of(work.runtime, work.profile, work.view, Terminal(terminal_console()))
@@ -103,6 +108,9 @@ def _shown(outcome: Outcome) -> Iterator[RenderableType]:
             yield from answer_shown(answer, repeated=repeated, late=late)
             if answer.instructions.strip():
                 yield plain(answer.instructions)
+        case Begun(request=request, continued=True):
+            yield plain(f"going on with the open request, whose reason is: {request.reason}")
+            yield Text(f"attempt {request.attempt} waits for a person: stateward verify {request.worker}")
         case Begun(request=request):
             yield Text(f"asked; attempt {request.attempt} waits for a person: stateward verify {request.worker}")
         case InProgress(attempt=attempt, holder=holder):
@@ -116,7 +124,8 @@ def _data(outcome: Outcome) -> dict[str, Any]:
         case Answered(answer=answer, repeated=repeated, late=late):
             return {"version": VERSION, "result": "answered", "repeated": repeated, "late": late, "answer": ANSWER.write(answer)}
         case Begun(request=request, continued=continued):
-            return {"version": VERSION, "result": "waiting", "attempt": request.attempt, "continued": continued}
+            judged = {"reason": request.reason, "judged": reference(len(request.captured))}
+            return {"version": VERSION, "result": "waiting", "attempt": request.attempt, "continued": continued, **judged}
         case InProgress(attempt=attempt, holder=holder, expires=expires):
             return {"version": VERSION, "result": "verifying", "attempt": attempt, "holder": holder, "until": expires.isoformat()}
         case Refusal(code=code, message=message, allowed=allowed):

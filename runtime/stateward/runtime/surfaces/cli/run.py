@@ -30,6 +30,7 @@ from stateward.runtime.session.payloads import SessionStarted, UserInput
 from stateward.runtime.session.segments import FlowSegment, TextSegment
 from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS_INTERRUPTED, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.judges import judge_of
+from stateward.runtime.surfaces.cli.options import STORE
 from stateward.runtime.surfaces.cli.present import (
     answer_shown,
     end_shown,
@@ -46,7 +47,7 @@ from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal, is_ter
 from stateward.runtime.verifier.person import NobodyThere
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
 from stateward.runtime.verifier.scripted import ScriptedVerifier
-from stateward.runtime.wiring import Place, Runtime, is_new, locate_or_begin, person_at_terminal, place_of, writing
+from stateward.runtime.wiring import Place, Runtime, is_new, locate_or_begin, person_at_terminal, writing
 
 FIRST_ENTRIES: Final = 2
 """In which a Worker's session and its first input lie."""
@@ -68,7 +69,7 @@ STATUS_ACTIVE: Final = STATUS_FOUND
 @PROFILE
 @click.option("--answers", type=Path, metavar="FILE", help="Reasons and verdicts for a demonstration.")
 @click.option("--max-requests", type=click.IntRange(min=1), metavar="N", help="End after N requests and leave the flow as it is.")
-@click.option("--store", type=place_of, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…")
+@STORE
 def run_command(
     *,
     selector: str,
@@ -97,7 +98,7 @@ def run_command(
     console = terminal_console()
     with faults_shown():
         folder = work_folder(workdir)
-        profile = profile_named(profile_name or (DEFAULT if script is None else DEMONSTRATION).name, folder)
+        profile = profile_named((DEFAULT if script is None else DEMONSTRATION).name if profile_name is None else profile_name, folder)
         if (profile.verifier is VerifierKind.SCRIPTED) != (script is not None):
             raise _answers_misplaced(profile)
         if is_new(folder, store):

@@ -40,7 +40,7 @@ def start_command(
     segments: Segments = (FlowSegment(selector), *map(TextSegment, texts))
     with faults_shown():
         folder = work_folder(workdir)
-        profile = profile_named(profile_name or DEFAULT.name, folder)
+        profile = profile_named(DEFAULT.name if profile_name is None else profile_name, folder)
         if profile.verifier is VerifierKind.SCRIPTED:
             raise Stop(STATUS_USAGE, f"under profile `{profile.name}` answers out of a file judge", "use `stateward run … --answers FILE`")
         if is_new(folder, store):
