@@ -234,3 +234,30 @@ def test_an_operator_acts_under_the_profile_of_the_worker(tmp_path: Path) -> Non
     worker = started(here, "strict")
     ended = here.call("operate", "pause", worker, "--reason", "lunch")
     assert (1, True) == (ended.status, "refused  operator_only" in ended.out)
+
+
+def test_an_attempt_that_a_fork_inherited_is_explained_when_its_parent_is_gone(tmp_path: Path) -> None:
+    here = judged_place(tmp_path)
+    worker = started(here, "default")
+    attempt = asked(here, "inherited")[1]["attempt"]
+    here.done("operate", "withdraw", worker, "--reason", "not yet")
+    here.done("operate", "fork", worker, "--reason", "another way")
+    (fork,) = (each["worker"] for each in map(json.loads, here.done("ps", "--json", "--all").splitlines()) if each["worker"] != worker)
+    here.done("operate", "make-whole", fork, "--reason", "on its own")
+    here.done("operate", "delete", worker, "--yes")
+    data = json.loads(here.done("explain-attempt", attempt, "--json"))
+    assert (fork, "inherited", "transition_verification_cancelled") == (
+        data["worker"],
+        data["requested"]["event"]["reason"],
+        data["resolved"]["type"],
+    )
+
+
+def test_what_is_no_text_is_no_reason(tmp_path: Path) -> None:
+    here = judged_place(tmp_path)
+    started(here, "default")
+    for command in (("request",), ("verify", "--dry-run"), ("operate", "pause", "x")):
+        ended = here.call(*command, "--reason", "\udcff")
+        assert (2, "error: invalid value for `--reason`: it is no UTF-8") == (ended.status, ended.err.splitlines()[0])
+    blank = here.call("verify", "--dry-run", "--reason", " ")
+    assert (2, "error: reason_blank: the reason is blank") == (blank.status, blank.err.splitlines()[0])

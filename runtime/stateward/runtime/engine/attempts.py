@@ -15,6 +15,7 @@ from stateward.runtime.core.events import (
     TransitionVerificationFailed,
 )
 from stateward.runtime.core.instance import Attempt
+from stateward.runtime.core.operating import reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.answers import question_for
 from stateward.runtime.engine.commit import not_found
@@ -48,6 +49,9 @@ class Explained:
 
 def preview(means: Means, worker: str, reason: str | None) -> VerificationRequest | Refusal:
     """Give what a verifier would be given now: of the open attempt, or of one that would be begun with `reason`."""
+    problem = None if reason is None else reason_problem(reason)
+    if problem is not None:
+        return problem
     loaded = means.folds.load(worker)
     if loaded is None:
         return not_found(worker)
@@ -67,12 +71,25 @@ def preview(means: Means, worker: str, reason: str | None) -> VerificationReques
     return question_for(worker, definition, attempt, number, captured, aside=loaded.flow.aside)
 
 
+def _asked(means: Means, worker: str, attempt: str) -> Entry | None:
+    """Find the entry that began an attempt. One that a fork inherited has its key in the log it came from."""
+    found = means.sessions.find(worker, request_key(attempt))
+    if found is not None:
+        return found
+    began = (each for each in entries_through(means.sessions, worker, 0) if _begins(each, attempt))
+    return next(began, None)
+
+
+def _begins(entry: Entry, attempt: str) -> bool:
+    return any(isinstance(each, TransitionRequested) and each.attempt == attempt for each in flow_events(payload_of(entry)))
+
+
 def explain(means: Means, worker: str, attempt: str) -> Explained | None:
     """Give an attempt of a Worker; None when it has none of that id."""
-    asked = means.sessions.find(worker, request_key(attempt)) if is_id(attempt) else None
+    asked = _asked(means, worker, attempt) if is_id(attempt) else None
     if asked is None:
         return None
-    requested = next(each for each in flow_events(payload_of(asked)) if isinstance(each, TransitionRequested))
+    requested = next(each for each in flow_events(payload_of(asked)) if isinstance(each, TransitionRequested) and each.attempt == attempt)
     for entry in entries_through(means.sessions, worker, asked.seq):
         payload = payload_of(entry)
         for event in flow_events(payload):

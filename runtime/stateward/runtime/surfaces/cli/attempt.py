@@ -13,6 +13,7 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
+from stateward.compiler.diagnostics.wording import counted
 from stateward.runtime.core.events import (
     Account,
     Citation,
@@ -196,7 +197,7 @@ def _resolved_shown(found: _Attempt) -> Iterator[RenderableType]:
         return
     if account.usage is not None:
         used = account.usage
-        yield Text(f"{used.requests} requests, {used.input_tokens} tokens in, {used.output_tokens} out")
+        yield Text(f"{counted(used.requests, 'request')}, {used.input_tokens} tokens in, {used.output_tokens} out")
     if account.model:
         yield plain(f"judged by {account.model}, prompt {account.prompt_digest}")
 

@@ -18,7 +18,7 @@ from stateward.runtime.session.acts import Standing
 from stateward.runtime.session.masking import SecretProblem, Secrets
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.judges import working
-from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
+from stateward.runtime.surfaces.cli.options import STORE, WORKDIR, spoken
 from stateward.runtime.surfaces.cli.present import refusal_shown, show, terminal_console
 from stateward.runtime.surfaces.cli.terminal import is_terminal
 from stateward.runtime.wiring import Place, Runtime, person_at_terminal
@@ -43,7 +43,7 @@ def _acts(command: Any) -> Any:
     """Add what every act takes."""
     options = (
         click.argument("worker"),
-        click.option("--reason", required=True, help="Why; it stands in the log."),
+        click.option("--reason", type=spoken, required=True, help="Why; it stands in the log."),
         WORKDIR,
         STORE,
     )

@@ -15,6 +15,16 @@ def _place(text: str) -> Place:
         raise click.BadParameter(problem.message) from None
 
 
+def spoken(text: str) -> str:
+    """Take what a person says, for the log. Raises BadParameter for bytes that are no text."""
+    if any("\ud800" <= each <= "\udfff" for each in text):
+        raise click.BadParameter("it is no UTF-8")
+    return text
+
+
+TEXTS: Final = click.option(
+    "--text", "texts", type=spoken, multiple=True, metavar="TEXT", help="What the work is about; may be given more than once."
+)
 WORKDIR: Final = click.option("--workdir", type=Path, default=".", metavar="DIR", help="A folder of the Workspace.")
 STORE: Final = click.option(
     "--store", type=_place, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…"

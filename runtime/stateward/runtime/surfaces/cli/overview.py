@@ -12,6 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.compiler.pipeline import compile_source
 from stateward.runtime.core.refusal import Refusal
@@ -139,7 +140,7 @@ def _came_by(flow: FlowView, why: Why) -> Text:
         return Text.assemble("by ", (why.answer.transition, "bold"), f", judged on the log up to {why.answer.judged}")
     if flow.attempts == 0:
         return Text("nothing was requested yet", "dim")
-    return Text(f"{flow.attempts} requests so far", "dim")
+    return Text(f"{counted(flow.attempts, 'request')} so far", "dim")
 
 
 def _missing(result: TransitionAnswer | None, why: Why) -> Text:

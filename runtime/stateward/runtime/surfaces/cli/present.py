@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stateward.compiler.diagnostics.cells import safe
+from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.flow.definition import CompiledTransition
 from stateward.runtime.core.events import (
     Event,
@@ -159,7 +160,10 @@ def end_shown(view: WorkerView, flow: FlowView) -> Iterator[RenderableType]:
     )
     if flow.instructions.strip():
         yield indented(plain(flow.instructions))
-    yield Text(f"Worker {view.worker}, {view.head.seq} entries, {flow.attempts} requests, {flow.visit} states entered", style="dim")
+    yield Text(
+        f"Worker {view.worker}, {view.head.seq} entries, {counted(flow.attempts, 'request')}, {counted(flow.visit, 'state')} entered",
+        style="dim",
+    )
 
 
 def status_shown(view: WorkerView, current: int | None) -> Iterator[RenderableType]:

@@ -22,6 +22,7 @@ from stateward.runtime.session.answers import ANSWER
 from stateward.runtime.session.entries import reference
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.judges import Working, judge_of, working
+from stateward.runtime.surfaces.cli.options import spoken
 from stateward.runtime.surfaces.cli.output import emit_json
 from stateward.runtime.surfaces.cli.present import answer_shown, plain, refusal_shown, show, terminal_console
 from stateward.runtime.surfaces.cli.show import reads_a_worker
@@ -37,7 +38,7 @@ Outcome = Answered | Begun | InProgress | Refusal
 
 @click.command("request")
 @reads_a_worker
-@click.option("--reason", required=True, metavar="TEXT", help="Why the state may be left: a claim, which the verifier checks.")
+@click.option("--reason", type=spoken, required=True, metavar="TEXT", help="Why the state may be left: a claim, which the verifier checks.")
 def request_command(worker: str | None, workdir: Path, store: Place | None, reason: str, *, as_json: bool) -> None:
     """Ask to leave the current state.
 
@@ -58,7 +59,7 @@ def _requested(work: Working, reason: str) -> Outcome:
 
 @click.command("verify")
 @reads_a_worker
-@click.option("--reason", metavar="TEXT", help="With --dry-run, where no request is open: the reason of one that might be.")
+@click.option("--reason", type=spoken, metavar="TEXT", help="With --dry-run, where no request is open: the reason of one that might be.")
 @click.option("--dry-run", is_flag=True, help="Show what a verifier would be given; nothing is asked and nothing written.")
 def verify_command(worker: str | None, workdir: Path, store: Place | None, reason: str | None, *, dry_run: bool, as_json: bool) -> None:
     """Have the open request of a Worker judged, by whoever judges it: a model, a program, or the person at this terminal.

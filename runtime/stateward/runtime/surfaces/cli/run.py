@@ -30,7 +30,7 @@ from stateward.runtime.session.payloads import SessionStarted, UserInput
 from stateward.runtime.session.segments import FlowSegment, TextSegment
 from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS_INTERRUPTED, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.judges import judge_of
-from stateward.runtime.surfaces.cli.options import STORE
+from stateward.runtime.surfaces.cli.options import STORE, TEXTS
 from stateward.runtime.surfaces.cli.present import (
     answer_shown,
     end_shown,
@@ -62,7 +62,7 @@ STATUS_ACTIVE: Final = STATUS_FOUND
 
 @click.command("run")
 @click.argument("selector")
-@click.option("--text", "texts", multiple=True, metavar="TEXT", help="What the work is about; may be given more than once.")
+@TEXTS
 @click.option("--workdir", type=Path, default=".", metavar="DIR", help="The folder of the work.")
 @click.option("--resume", is_flag=True, help="Go on with the latest run of this flow in this folder, if there is one.")
 @click.option("--worker", metavar="ID", help="The Worker to go on with, where it is not the latest.")

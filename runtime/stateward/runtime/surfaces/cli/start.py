@@ -12,7 +12,7 @@ from stateward.runtime.marker import work_folder
 from stateward.runtime.profile import DEFAULT, Profile, VerifierKind
 from stateward.runtime.session.segments import FlowSegment, TextSegment
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
-from stateward.runtime.surfaces.cli.options import STORE
+from stateward.runtime.surfaces.cli.options import STORE, TEXTS
 from stateward.runtime.surfaces.cli.output import emit_json
 from stateward.runtime.surfaces.cli.present import show, status_shown, terminal_console
 from stateward.runtime.surfaces.cli.profile import PROFILE, profile_named
@@ -25,7 +25,7 @@ Segments: TypeAlias = tuple[FlowSegment | TextSegment, ...]
 
 @click.command("start")
 @click.argument("selector")
-@click.option("--text", "texts", multiple=True, metavar="TEXT", help="What the work is about; may be given more than once.")
+@TEXTS
 @click.option("--workdir", type=Path, default=".", metavar="DIR", help="The folder of the work.")
 @PROFILE
 @STORE
