@@ -393,8 +393,8 @@ class World:
                 return VerifierAnswered(tuple(self._judged(each, self.random.choice(list(Verdict))) for each in ways))
 
     def _judged(self, transition: str, verdict: Verdict) -> Judgement:
-        sound = () if self.profile is PROFILE else ("E00000001",)
-        cited = self.random.choice([(), sound, sound, ("E00000001",), ("E99999999",)])
+        sound = () if self.profile is PROFILE else ("E00000002",)
+        cited = self.random.choice([(), sound, sound, ("E00000002",), ("E99999999",)])
         return judgement(transition, verdict, citations=tuple(map(EntryCitation, cited)))
 
     # --- input, records, operators --------------------------------------------------------------------------------------------------
@@ -558,7 +558,7 @@ class World:
 
     def _move(self, engine: Engine, book: Book, request: VerificationRequest) -> None:
         met = next(each.transition for each in request.questions if each.transition in WAYS)
-        sound = (EntryCitation("E00000001"),)
+        sound = (EntryCitation("E00000002"),)
         given = tuple(
             judgement(each.transition, Verdict.MET if each.transition == met else Verdict.NOT_MET, citations=sound)
             for each in request.questions
