@@ -142,9 +142,10 @@ class LibraryCaller:
     def _failed(self, problem: Exception, wire: "_Wire") -> CallFailed:
         if wire.overrun:
             return CallFailed(Mishap.TOO_MUCH, f"the reply is over the limit of {wire.bytes_max} bytes")
-        said = cut(self._secrets.mask(str(problem)) or type(problem).__name__, MESSAGE_BYTES_MAX)
+        mishap = _mishap(problem)
+        said = cut(f"{self.model} {_TOLD[mishap]}: {self._secrets.mask(_detail(problem))}", MESSAGE_BYTES_MAX)
         wait = problem.retry_after if isinstance(problem, ModelAPIError) else None
-        return CallFailed(_mishap(problem), said, wait)
+        return CallFailed(mishap, said, wait)
 
     def _reply(self, response: ModelResponse, wire: "_Wire") -> Reply:
         layer = ModelMessagesTypeAdapter.dump_json([response], warnings="error").decode("utf-8")
@@ -152,6 +153,24 @@ class LibraryCaller:
         (response,) = _responses(masked)  # which also holds it to its form
         # What came in pieces may hold the key in pieces.
         return _reply(response, masked, self._secrets.mask(wire.text) if masked == layer else placeholder(KEY_NAME))
+
+
+_TOLD: Final = {
+    Mishap.BUSY: "turned the request away for now",
+    Mishap.LOST: "was not reached, or broke the connection off",
+    Mishap.SLOW: "took too long",
+    Mishap.REFUSED: "turned the request away",
+    Mishap.TOO_LONG: "takes no conversation of this length",
+    Mishap.TOO_MUCH: "said more than a reply may hold",
+    Mishap.NONSENSE: "gave what is no reply",
+}
+"""What happened, before what the library for models says of it."""
+
+
+def _detail(problem: Exception) -> str:
+    if isinstance(problem, ModelHTTPError):
+        return f"status {problem.status_code}, {json.dumps(problem.body, default=str, ensure_ascii=False)}"
+    return " ".join(str(problem).split()) or type(problem).__name__
 
 
 def _mishap(problem: Exception) -> Mishap:
