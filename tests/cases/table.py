@@ -1,16 +1,14 @@
 """Which tests show that what people met elsewhere does not happen here: for each scenario of `tests/conformance/bug_reports.md`.
 
-Areas: DUR crash and resume, WRK what a worker asks for, CON concurrency and retries, JUD verdicts, EVI evidence, and of SEC what is
-about seals and logs, and about texts that a judge reads.
+Areas: DUR crash and resume, WRK what a worker asks for, CON concurrency and retries, JUD verdicts, EVI evidence, SEC secrets, injected
+texts, seals and keys.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-AREAS: Final = ("DUR", "WRK", "CON", "JUD", "EVI")
+AREAS: Final = ("DUR", "WRK", "CON", "JUD", "EVI", "SEC")
 """Areas of which every scenario is in the table."""
-OF_SEALS_AND_LOGS: Final = ("S-SEC-3", "S-SEC-4")
-OF_WHAT_A_JUDGE_READS: Final = ("S-SEC-2",)
 
 CASES: Final[Mapping[str, tuple[str, ...]]] = {
     "S-DUR-1": (
@@ -126,6 +124,16 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/workdir/test_hostile_view.py::test_a_sparse_file_of_5_gb_is_named_as_binary",
         "tests/workdir/test_hostile_view.py::test_a_huge_file_that_begins_as_text_is_paged_and_searched_to_a_bound",
         "tests/workdir/test_confinement.py::test_what_is_no_regular_file_is_refused_without_waiting",
+    ),
+    "S-SEC-1": (
+        "tests/runtime/session/test_masking.py::test_a_value_gives_way_to_its_name",
+        "tests/runtime/session/test_masking.py::test_a_value_is_found_behind_the_escapes_of_json_within_json",
+        "tests/runtime/session/test_masking.py::test_masking_again_changes_nothing_and_no_value_remains",
+        "tests/runtime/session/test_masking.py::test_what_looks_like_a_token_gives_way_though_nobody_named_it",
+        "tests/runtime/test_known_secrets.py::test_files_and_variables_named_like_secrets_are_known",
+        "tests/runtime/test_known_secrets.py::test_a_secret_in_a_reason_is_neither_stored_nor_told",
+        "tests/runtime/engine/test_redaction.py::test_no_entry_holds_the_secret_any_more_and_the_chain_verifies",
+        "tests/runtime/engine/test_redaction.py::test_a_redacted_log_is_exported_and_read_as_it_is_now",
     ),
     "S-SEC-2": (
         "tests/verifier/test_judge_cases.py::test_text_that_tells_the_judge_what_to_say_reaches_it_only_inside_of_blocks",

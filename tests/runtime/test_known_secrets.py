@@ -28,6 +28,10 @@ def test_files_and_variables_named_like_secrets_are_known(tmp_path: Path) -> Non
     assert "«secret:deploy» «secret:CI_TOKEN» abc vi-editor-x" == known.mask(f"{VALUE} ghp_0123456789 abc vi-editor-x")
 
 
+def test_a_token_that_nobody_named_is_known_by_its_shape(tmp_path: Path) -> None:
+    assert "it is «secret:token»" == known_secrets(tmp_path, {}).mask("it is ghp_" + "0aB" * 12)
+
+
 def test_no_folder_is_no_secret(tmp_path: Path) -> None:
     assert () == known_secrets(tmp_path / "nothing", {}).names
 

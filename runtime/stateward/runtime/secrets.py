@@ -1,7 +1,7 @@
 """Which values are kept out of logs, answers and prompts: those the user keeps as secrets, and those of variables that are named like one.
 
 A file in the folder of secrets holds one value and gives it its name. Of the environment, variables count whose name ends in a word for a
-secret: what a worker prints of them is what a log must not hold.
+secret: what a worker prints of them is what a log must not hold. What looks like a token of a well-known service gives way unnamed.
 
 Invariants: a file that others can read is no secret any more and ends the command, for passing over it would let the value through; no
 message holds a value; what is read is bounded.
@@ -31,7 +31,7 @@ class SecretsUnusable(Fault):
 def known_secrets(folder: Path, environment: Mapping[str, str]) -> Secrets:
     """Give all of them; a file wins over a variable of its name. Raises SecretsUnusable."""
     try:
-        return Secrets({**dict(_of_environment(environment)), **dict(_of_folder(folder))})
+        return Secrets({**dict(_of_environment(environment)), **dict(_of_folder(folder))}, shapes=True)
     except SecretProblem as problem:
         raise SecretsUnusable(str(problem), f"see the files in {folder}") from None
 

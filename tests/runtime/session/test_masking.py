@@ -68,6 +68,18 @@ def test_a_pair_of_surrogates_that_is_escaped_is_one_character() -> None:
     assert "«secret:SMILE»" == secrets.mask(r"smile-\ud83d\ude00-smile")
 
 
+@pytest.mark.parametrize(
+    "token",
+    ["ghp_" + "a1" * 18, "sk-" + "A1b2" * 8, "AKIA" + "ABCD2345" * 2, "xoxb-12345-67890-abc", "AIza" + "Ab3_-" * 7, "glpat-" + "x9" * 10],
+)
+def test_what_looks_like_a_token_gives_way_though_nobody_named_it(token: str) -> None:
+    secrets = Secrets({}, shapes=True)
+    masked = secrets.mask(f"TOKEN={token}; and {json.dumps({'out': token})} but x{token}y")
+    assert f'TOKEN=«secret:token»; and {{"out": "«secret:token»"}} but x{token}y' == masked
+    assert masked == secrets.mask(masked)
+    assert token == Secrets({}).mask(token)
+
+
 def test_without_secrets_everything_stays() -> None:
     assert (TOKEN, b"\xff") == (NO_SECRETS.mask(TOKEN), NO_SECRETS.mask_bytes(b"\xff"))
 

@@ -25,6 +25,15 @@ _ESCAPE: Final = re.compile(r'\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-
 _HEX: Final = re.compile(r"%[0-9A-F]{2}")
 
 
+_SHAPES: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255}|glpat-[A-Za-z0-9_-]{20,255}"
+    r"|sk-[A-Za-z0-9_-]{20,255}|xox[abeprs]-[A-Za-z0-9-]{10,255}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35})(?![A-Za-z0-9])"
+)
+"""Tokens that say by their shape what they are: those of GitHub, GitLab, OpenAI and its like, Slack, AWS and Google."""
+SHAPED: Final = "token"
+"""What stands in the placeholder of a value that only its shape gives away."""
+
+
 class SecretProblem(ValueError):
     """A value that cannot be kept out of texts. The text names it and never holds it."""
 
@@ -46,11 +55,15 @@ class _Needle:
 class Secrets:
     """Named values that are kept out of texts. Its own text shows none of them."""
 
-    def __init__(self, values: Mapping[str, str]) -> None:
-        """Take values by name; white space around them does not belong to them. Raises SecretProblem."""
+    def __init__(self, values: Mapping[str, str], *, shapes: bool = False) -> None:
+        """Take values by name; white space around them does not belong to them. With `shapes`, what looks like a token gives way too.
+
+        Raises SecretProblem.
+        """
         if len(values) > SECRETS_MAX:
             raise SecretProblem(f"{len(values)} secrets are over the limit of {SECRETS_MAX}")
         self._needles = tuple(_needles({name: value.strip() for name, value in values.items()}))
+        self._shapes = shapes
         self.names: Final = tuple(values)
 
     def __repr__(self) -> str:
@@ -59,7 +72,7 @@ class Secrets:
 
     def mask(self, text: str) -> str:
         """Give a text without any of the values."""
-        if not self._needles:
+        if not (self._needles or self._shapes):
             return text
         for _ in range(len(text) + 1):  # each pass takes characters away that none puts back
             spans = _merged(self._spans(text, DEPTH_MAX))
@@ -70,7 +83,7 @@ class Secrets:
 
     def mask_bytes(self, data: bytes) -> bytes:
         """Give bytes without any of the values; what of them is no UTF-8 stays as it is."""
-        if not self._needles:
+        if not (self._needles or self._shapes):
             return data
         return self.mask(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
@@ -80,6 +93,8 @@ class Secrets:
             while at != -1:
                 yield _Span(at, at + len(needle.text), needle.name)
                 at = text.find(needle.text, at + 1)
+        if self._shapes:
+            yield from (_Span(*found.span(), SHAPED) for found in _SHAPES.finditer(text))
         if depth and "\\" in text:
             unescaped = _Unescaped(text)
             if unescaped.text != text:
