@@ -33,6 +33,7 @@ from tests.runtime.flows import flow
 TO_AND_FRO: Final = flow("to-and-fro", here={"go": "there"}, there={"come": "here", "end": "done"}, done={})
 LENGTHS: Final = (10, 1_000, 10_000)
 SAMPLES: Final = 100
+"""At each length that is long enough for them."""
 EVENTS_A_TRANSITION: Final = 3
 BOUNDS: Final = Bounds(visit_verifications_max=10**9, instance_verifications_max=10**9)
 PROFILE: Final = Profile("benchmark", VerifierKind.SCRIPTED, demonstration=True, bounds=BOUNDS)
@@ -95,10 +96,11 @@ def measured(folder: Path, lengths: list[int]) -> dict[str, object]:
     with open_store(folder / "store.db", write=True, create=True) as store:
         going = Going(store)
         for length in sorted(lengths):
-            while going.count * EVENTS_A_TRANSITION < length - EVENTS_A_TRANSITION * SAMPLES:
+            samples = max(1, min(SAMPLES, length // EVENTS_A_TRANSITION - going.count))
+            while going.count + samples < length // EVENTS_A_TRANSITION:
                 going()
             transitions, probes = [], []
-            for _ in range(SAMPLES):
+            for _ in range(samples):
                 probes.append(_taken(probe))
                 transitions.append(_taken(going))
             restores = [going.restored() for _ in range(5)]
