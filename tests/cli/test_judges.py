@@ -124,6 +124,16 @@ def test_a_person_judges_what_an_agent_asked_and_never_on_its_input(tmp_path: Pa
     assert (told["attempt"], "entered") == (here.status()["flow"]["last"]["attempt"], here.status()["flow"]["last"]["status"])
 
 
+def test_a_person_of_whom_too_little_is_known_judges_nothing(tmp_path: Path) -> None:
+    here = judged_place(tmp_path, strict='{ kind = "person"; };\noperator_assurance = "token";\n')
+    worker = started(here, "strict")
+    asked(here)
+    with typing(here, "verify", worker) as typist:
+        assert 2 == typist.status()
+    assert "operator_only: profile `strict` takes acts of assurance `token`, not `none`" in typist.seen
+    assert here.status()["flow"]["attempt"] is not None
+
+
 def test_a_program_judges(tmp_path: Path) -> None:
     judge = tmp_path / "judge.py"
     judge.write_text(

@@ -179,6 +179,11 @@ class Engine:
         finally:
             self.release(worker, attempt, lease.token)
 
+    def person_problem(self, worker: str, person: Actor) -> Refusal | None:
+        """Refuse a person as the judge of a Worker of whom less is known than its operators have to show: what a judge says is evidence."""
+        loaded = self._means.folds.load(worker)
+        return not_found(worker) if loaded is None else operating.operator_problem_of(self._means, loaded, person)
+
     def _overtaken(self, worker: str, attempt: str) -> Answered | None:
         """Give the answer to an attempt that somebody else has just resolved."""
         answer = transition.stored_answer(self._means.sessions, worker, attempt)

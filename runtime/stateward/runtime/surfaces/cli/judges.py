@@ -12,9 +12,10 @@ from stateward.runtime.profile.layers import granted
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop
 from stateward.runtime.surfaces.cli.profile import profile_named
 from stateward.runtime.surfaces.cli.show import chosen, chosen_id
+from stateward.runtime.surfaces.cli.start import refused
 from stateward.runtime.surfaces.cli.terminal import Terminal, is_terminal
 from stateward.runtime.verifier.person import PersonVerifier
-from stateward.runtime.wiring import Place, Runtime, judge, locate, reading, writing
+from stateward.runtime.wiring import Place, Runtime, judge, locate, person_at_terminal, reading, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +68,7 @@ def judge_of(runtime: Runtime, profile: Profile, view: WorkerView, terminal: Ter
         return judge(runtime, profile, view.workdir)
     if not is_terminal():
         raise Stop(STATUS_USAGE, "a person judges, and standard input is no terminal", "run it in a terminal")
+    problem = runtime.engine.person_problem(view.worker, person_at_terminal())
+    if problem is not None:
+        raise refused(problem)
     return PersonVerifier(terminal)
