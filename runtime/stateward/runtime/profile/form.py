@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias, assert_never
 
 from stateward.runtime.core.limits import REJECTIONS_MAX
+from stateward.runtime.ports import LEASE_SECONDS_MAX
 from stateward.runtime.profile.selectors import all_selectors_fault, in_common, selector_fault
 from stateward.runtime.profile.terms import DEFAULT, Value, VerifierKind
 from stateward.runtime.profile.texts import address_fault, key_path_fault, model_fault, name_fault, program_fault, text_fault
@@ -28,7 +29,6 @@ CALLS_MAX: Final = 1_000
 SECONDS_MAX: Final = 24 * 60 * 60
 TOKENS_MAX: Final = 1_000_000_000
 VERIFICATIONS_MAX: Final = 1_000_000
-LEASE_SECONDS_MAX: Final = 600
 
 ASSURANCES: Final = tuple(each.value for each in Assurance)
 """From the least to the most sure."""
@@ -155,7 +155,7 @@ _RIGHTS: Final = (
     _right("caps.instance_tokens", Number(1, TOKENS_MAX), Rule.LEAST, "Tokens of all verifications of one flow."),
 )
 _OTHERS: Final = (
-    Field("lease_seconds", Number(1, LEASE_SECONDS_MAX), Rule.CHOICE, 15, "How long an attempt waits for a verifier that died."),
+    Field("lease_seconds", Number(1, int(LEASE_SECONDS_MAX)), Rule.CHOICE, 15, "How long an attempt waits for a verifier that died."),
 )
 
 FIELDS: Final[Mapping[str, Field]] = {each.name: each for each in (*_JUDGE, *_RIGHTS, *_OTHERS)}

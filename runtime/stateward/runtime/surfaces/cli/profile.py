@@ -83,7 +83,7 @@ def _no_row(name: str, problem: str) -> dict[str, Any]:
 
 def _about(chosen: Chosen) -> str:
     """Say what a profile is for, in the words of whoever made it: its role, or where there is none the built-in one."""
-    return next((each.about for each in chosen.layers if each.layer in {Layer.ROLE, Layer.BUILT_IN} and each.about), "")
+    return next(each.about for layer in (Layer.ROLE, Layer.BUILT_IN) for each in chosen.layers if each.layer is layer)
 
 
 @profile_group.command("show")
