@@ -68,7 +68,7 @@ def test_a_person_is_not_asked_where_standard_input_is_closed(here: Place) -> No
 def test_what_a_stream_cannot_show_has_something_that_stands_for_it(here: Place, encoding: str) -> None:
     answers = here.folder / "odd.json"
     answers.write_text(ODD, "utf-8")
-    arguments = ["run", "builtin:single-step", "--text", "größer → \udcff", "--answers", str(answers)]
+    arguments = ["run", "builtin:single-step", "--text", "größer → ☃", "--answers", str(answers)]
     ended = here.call(*arguments, encoding=encoding)
     assert (1, "", True) == (ended.status, ended.err, "finish -> done" in ended.out or "finish → done" in ended.out)
     for command in ("status", "log"):
