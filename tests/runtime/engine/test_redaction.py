@@ -10,7 +10,7 @@ import pytest
 from stateward.runtime.core.events import FailureCause
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.operating import Operated
-from stateward.runtime.engine.recording import RecordKey
+from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
@@ -196,3 +196,14 @@ def test_a_database_holds_nothing_of_the_secret_any_more(desk: Desk, tmp_path: P
         assert isinstance(ends, Ends)
         assert (True, 1) == ((found := verify(started.worker, ends, stored, lambda *_: True)).is_well, found.redacted)
     assert TOKEN.encode() not in (tmp_path / "store.db").read_bytes()
+
+
+@pytest.mark.parametrize("said", [f"it is {TOKEN}", "it is «secret:TOKEN»"], ids=["as it was", "as it is now"])
+def test_a_record_that_is_told_again_after_it_was_redacted_is_the_same_record(desk: Desk, said: str) -> None:
+    redacted(desk)
+    again = desk.engine.record(desk.worker, Kind.TOOL_RESULT, said.encode(), HOST, RecordKey("h", "s", "1"))
+    assert isinstance(again, RecordedEntry)
+    assert again.repeated
+    assert not any(form in each.payload for each in desk.log() for form in FORMS)
+    other = desk.engine.record(desk.worker, Kind.TOOL_RESULT, b"it is another", HOST, RecordKey("h", "s", "1"))
+    assert isinstance(other, Refusal)

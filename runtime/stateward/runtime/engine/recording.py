@@ -109,7 +109,9 @@ def _written(means: Means, worker: str, make: Callable[[], NewEntry]) -> Recorde
         earlier = means.sessions.find(worker, new.key)
         if earlier is None:
             return Append((new,), lambda head: RecordedEntry(worker, head))
-        if (earlier.kind, earlier.payload) != (new.kind, new.payload):
+        # One that was redacted since holds something else, and its header still says what was written.
+        same = earlier.payload == new.payload or earlier.payload_digest == digest_of(new.payload)
+        if earlier.kind != new.kind or not same:
             message = f"entry {earlier.reference} was recorded under the same key and holds something else"
             return Refusal(RefusalCode.RECORD_CONFLICT, message, ("record it under another key",))
         return RecordedEntry(worker, Head(earlier.seq, earlier.digest), repeated=True)
