@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from stateward.runtime.core.texts import reason
 from stateward.runtime.ports import Damaged, StoreUnavailable
 from stateward.store.prepared import Inconsistent, NotWritten
 from stateward.store.private import MAKE_SPACE, OUT_OF_SPACE
@@ -103,7 +104,7 @@ def not_reached(done: str, path: Path, problem: OSError, remedy: str) -> StoreUn
     if problem.errno in OUT_OF_SPACE:
         message, remedy = NO_SPACE
         return StoreUnavailable(message.format(path=path), remedy)
-    return StoreUnavailable(f"{path} cannot be {done}: {(problem.strerror or type(problem).__name__).lower()}", remedy)
+    return StoreUnavailable(f"{path} cannot be {done}: {reason(problem)}", remedy)
 
 
 def _is_full(folder: Path) -> bool:

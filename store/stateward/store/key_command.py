@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from stateward.runtime.core.texts import shown
+from stateward.runtime.core.texts import reason, shown
 from stateward.runtime.ports import KeysUnusable, ListedKey
 from stateward.store.keys import FILE_BYTES_MAX, SECRET_BYTES, Key, KeyFolder, Purpose, id_of, said
 from stateward.store.private import make_private_folder, read_private, replace_private, require_private_folder
@@ -137,8 +137,7 @@ def _printed_by(command: Sequence[str]) -> bytes:
     try:
         ran = run(command, environment=environment, seconds=SECONDS_MAX, output_bytes=OUTPUT_BYTES_MAX)
     except OSError as problem:
-        reason = (problem.strerror or type(problem).__name__).lower()
-        raise KeysUnusable(f"{named} cannot be run: {reason}", _WHOLE_PATH) from None
+        raise KeysUnusable(f"{named} cannot be run: {reason(problem)}", _WHOLE_PATH) from None
     if ran.ended is Ended.KILLED_LATE:
         raise KeysUnusable(f"{named} ran longer than {SECONDS_MAX:g} seconds", _BY_HAND)
     if ran.ended is Ended.KILLED_LOUD:

@@ -20,6 +20,7 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from stateward.runtime.core.texts import reason
 from stateward.runtime.ports import KeysUnusable, ListedKey
 from stateward.runtime.session.chain import time_text
 from stateward.store.files import Identity, identity
@@ -190,9 +191,8 @@ def said(folder: Path) -> Iterator[None]:
     except NotPrivate as problem:
         raise KeysUnusable(str(problem), _ONLY_OURS) from problem
     except OSError as problem:
-        reason = (problem.strerror or type(problem).__name__).lower()
         remedy = MAKE_SPACE if problem.errno in OUT_OF_SPACE else _REACHABLE
-        raise KeysUnusable(f"the key folder {folder} cannot be used: {reason}", remedy) from problem
+        raise KeysUnusable(f"the key folder {folder} cannot be used: {reason(problem)}", remedy) from problem
 
 
 def _is_id(text: str) -> bool:

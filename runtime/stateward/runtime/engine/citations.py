@@ -5,7 +5,6 @@ of a file resolve when a ledger says that they were shown. Invariants: the class
 verifier; nothing here makes a verdict stronger; what cannot be looked at again counts as changed.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
@@ -20,10 +19,9 @@ from stateward.runtime.engine.lineage import entries_through
 from stateward.runtime.engine.means import Means
 from stateward.runtime.ports import TreeFacts, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
 from stateward.runtime.profile import VerifierKind
-from stateward.runtime.session.entries import reference
+from stateward.runtime.session.entries import numbered
 from stateward.runtime.session.evidence import is_admissible
 
-_REFERENCE: Final = re.compile(r"E([0-9]{8,18})")
 _EVIDENCE_ITSELF: Final = frozenset({VerifierKind.PERSON, VerifierKind.SCRIPTED})
 """Who need not cite: a person's recorded answer is evidence, and a demonstration shows none."""
 
@@ -79,7 +77,7 @@ class Checked:
     def _resolves(self, citation: Citation, outcome: VerifierAnswered) -> bool:
         match citation:
             case EntryCitation():
-                seq = _number(citation)
+                seq = numbered(citation.entry)
                 captured = seq is not None and 1 <= seq <= self.attempt.requested.seq and not is_aside(self.loaded.flow.aside, seq)
                 return captured and (outcome.shown is None or citation in outcome.shown)
             case FileCitation():
@@ -98,7 +96,7 @@ class Checked:
             case FileCitation():
                 return True
             case EntryCitation():
-                seq = _number(citation)
+                seq = numbered(citation.entry)
                 assert seq is not None  # it resolves
                 entry = next(entries_through(self.means.sessions, self.loaded.worker, seq - 1, seq), None)
                 return entry is not None and is_admissible(entry)
@@ -110,11 +108,3 @@ class Checked:
 
 def _cited(judgements: Iterable[Judgement]) -> frozenset[Citation]:
     return frozenset(each for judgement in judgements for each in judgement.citations)
-
-
-def _number(citation: EntryCitation) -> int | None:
-    """Give the number of a cited entry; None for a text that is not how entries are named."""
-    found = _REFERENCE.fullmatch(citation.entry)
-    if found is None or citation.entry != reference(seq := int(found[1])):
-        return None
-    return seq

@@ -21,6 +21,7 @@ from typing import Final
 from stateward.compiler.diagnostics.model import Diagnostic
 from stateward.compiler.diagnostics.wording import listed, nearest
 from stateward.resources.profiles import BuiltinProfile, builtin_names, builtin_profile
+from stateward.runtime.core.texts import reason
 from stateward.runtime.ports import Fault
 from stateward.runtime.profile.layers import Layer, Said, Unusable, profile_of
 from stateward.runtime.profile.reading import FILE_BYTES_MAX, read_profile
@@ -180,8 +181,7 @@ def _require_trusted(path: Path, found: os.stat_result) -> None:
 
 
 def _unreadable(file: Path, fault: OSError) -> ProfileUnreadable:
-    reason = (fault.strerror or type(fault).__name__).lower()
-    return ProfileUnreadable(f"the profile {file} cannot be read: {reason}", "make it readable, or take it away")
+    return ProfileUnreadable(f"the profile {file} cannot be read: {reason(fault)}", "make it readable, or take it away")
 
 
 def _unknown(name: str, places: Places) -> Unknown:

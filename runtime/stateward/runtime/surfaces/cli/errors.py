@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -15,6 +15,7 @@ from stateward.compiler.cli.host import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS
 from stateward.compiler.diagnostics.cells import safe
 from stateward.runtime.marker import NoWorkspace
 from stateward.runtime.ports import Fault
+from stateward.runtime.surfaces.cli import STATUS_INTERRUPTED
 
 __all__ = [
     "STATUS_ENVIRONMENT",
@@ -26,8 +27,6 @@ __all__ = [
     "faults_shown",
     "output_failed",
 ]
-
-STATUS_INTERRUPTED: Final = 130
 
 
 class Stop(click.ClickException):
