@@ -37,7 +37,7 @@ bench: $(VENV)/dev.stamp ## Measure: ratios side by side in one run, results as 
 evaluate: $(VENV)/dev.stamp ## Measure judges on cases with a known verdict: the model of PROFILE, or scripts; reports below build/
 	@$(BIN)/python -m benchmarks.verifier $(if $(PROFILE),--profile "$(PROFILE)") --repeat $(or $(REPEAT),1)
 
-lock: $(VENV)/dev.stamp ## Resolve the dependencies anew and write the lock files
+lock: $(BIN)/pip ## Resolve the dependencies anew and write the lock files
 	@$(BIN)/pip install --quiet "uv>=0.9"
 	@$(BIN)/python -m tests.lock write
 
