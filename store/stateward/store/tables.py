@@ -126,6 +126,52 @@ class FlowRevisionRow(_Row, table=True):
     row_digest: str
 
 
+class FlowActRow(_Row, table=True):
+    """What was done to a flow besides saving it: that it was removed, or brought from another Workspace. Immutable."""
+
+    __tablename__ = "flow_acts"
+    __table_args__ = (
+        ForeignKeyConstraint(["workspace", "flow_id"], ["flow_sources.workspace", "flow_sources.flow_id"]),
+        CheckConstraint("number >= 1", name="counted_from_1"),
+        {"sqlite_with_rowid": False},
+    )
+
+    workspace: str = Field(primary_key=True)
+    flow_id: str = Field(primary_key=True)
+    number: int = Field(primary_key=True)
+    kind: str
+    revision: int
+    first: int
+    author: str
+    note: str
+    created: datetime = Field(sa_type=UtcTime)
+    bundle: str
+    origin: str
+    row_digest: str
+
+
+class TokenRow(_Row, table=True):
+    """A token of a Workspace's service: of its secret only the digest. Immutable but for being revoked, once."""
+
+    __tablename__ = "tokens"
+    __table_args__ = (
+        UniqueConstraint("digest"),
+        ForeignKeyConstraint(["workspace"], ["workspaces.id"]),
+        {"sqlite_with_rowid": False},
+    )
+
+    workspace: str = Field(primary_key=True)
+    id: str = Field(primary_key=True)
+    digest: str
+    name: str
+    scopes: str
+    issuer: str
+    created: datetime = Field(sa_type=UtcTime)
+    expires: datetime | None = Field(default=None, sa_type=UtcTime)
+    revoked_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    row_digest: str
+
+
 class WorkerIdentityRow(_Row, table=True):
     """What a Worker is from its first entry on. Immutable. Its Workspace may live in another store, so no key refers to it.
 
@@ -240,6 +286,8 @@ WORKSPACES: Final[Table] = METADATA.tables["workspaces"]
 DEFINITIONS: Final[Table] = METADATA.tables["definitions"]
 FLOW_SOURCES: Final[Table] = METADATA.tables["flow_sources"]
 FLOW_REVISIONS: Final[Table] = METADATA.tables["flow_source_revisions"]
+FLOW_ACTS: Final[Table] = METADATA.tables["flow_acts"]
+TOKENS: Final[Table] = METADATA.tables["tokens"]
 WORKERS: Final[Table] = METADATA.tables["workers"]
 TOMBSTONES: Final[Table] = METADATA.tables["tombstones"]
 PAYLOADS: Final[Table] = METADATA.tables["payloads"]
