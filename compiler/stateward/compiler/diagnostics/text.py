@@ -46,6 +46,11 @@ def render_one(diagnostic: Diagnostic, look: Look = PLAIN) -> str:
     return "".join(_painted(row, codes) for row in _rows(diagnostic, look))
 
 
+def strong(text: str, look: Look) -> str:
+    """Set a heading off from what stands below it, where there are colours."""
+    return f"{_CODES[Style.STRONG]}{text}{_RESET}" if look.colour else text
+
+
 def _painted(row: Row, codes: dict[Style, str]) -> str:
     """Join a row to a line; nothing trails at its end."""
     plain = "".join(text for text, _ in row).rstrip()
