@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "attest": ("stateward.runtime.surfaces.cli.prove", "attest_group", "State what was run, signed; check such a statement."),
     "compile": ("stateward.compiler.cli.compiling", "compile_command", "Check flows and report what is wrong with them."),
     "eval": ("stateward.compiler.cli.evaluating", "eval_command", "Evaluate a DCDL file and print its value."),
+    "explain": ("stateward.compiler.cli.explaining", "explain_command", "Say what a diagnostic means."),
     "explain-attempt": (
         "stateward.runtime.surfaces.cli.attempt",
         "explain_attempt_command",
