@@ -29,7 +29,7 @@ LIBRARIES = {
     "pydantic_ai": ("runtime/stateward/runtime/verifier/model_calls.py",),
     "httpx2": ("runtime/stateward/runtime/verifier/model_calls.py",),
     "openai": (),
-    "uuid_utils": ("runtime/stateward/runtime/wiring.py",),
+    "uuid_utils": ("runtime/stateward/runtime/wiring/system.py",),
     "click": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),
     "rich": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),
     "ctypes": ("runtime/stateward/runtime/workdir/beneath.py",),

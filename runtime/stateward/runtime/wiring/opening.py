@@ -1,0 +1,145 @@
+"""Opening a Workspace: the engine over its store, or over an empty one in memory."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from socket import gethostname
+from typing import TYPE_CHECKING, Final
+
+from stateward.resources.catalog import builtin
+from stateward.runtime.engine.flows import BUILTIN, WorkspaceSnapshots, parse_selector
+from stateward.runtime.engine.worker import Engine
+from stateward.runtime.ports import (
+    Clock,
+    FlowStore,
+    Sealer,
+    SessionStore,
+    StoredLogs,
+    Transcripts,
+    Unresolved,
+    Witness,
+    WorkerRow,
+    Workspace,
+)
+from stateward.runtime.profile import DEFAULT, Profile
+from stateward.runtime.session.masking import Secrets
+from stateward.runtime.wiring.places import WITNESS_FOLDER, Location, keys_path, user_secrets
+from stateward.runtime.wiring.system import Folders, SystemClock, ThreadHeartbeat, TimeOrderedIds
+
+if TYPE_CHECKING:
+    pass
+
+
+PAGE: Final = 500
+"""Workers listed at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What a surface works with: the engine over the store of one Workspace."""
+
+    location: Location
+    engine: Engine
+    sessions: SessionStore
+    flows: FlowStore
+    clock: Clock
+    stored: StoredLogs
+    """The same logs as they lie, for whoever verifies them."""
+    sealer: Sealer
+    witness: Witness
+    transcripts: Transcripts
+    secrets: Secrets
+    """What is kept out of everything that is stored or shown."""
+
+    def worker_ids(self) -> list[str]:
+        """Give the ids of the Workspace's Workers, oldest first: by age, for an id that follows from a submission tells none."""
+        rows: list[WorkerRow] = []
+        while page := self.sessions.workers(self.location.workspace, PAGE, rows[-1].worker if rows else ""):
+            rows += page
+        return [row.worker for row in sorted(rows, key=lambda row: (row.created, row.worker))]
+
+    def current_revision(self, selector: str) -> int | None:
+        """Give the number of the revision that a selector names now; None when it names none."""
+        parsed = parse_selector(selector)
+        if isinstance(parsed, Unresolved):
+            return None
+        if parsed.scope == BUILTIN:
+            source = builtin(parsed.slug)
+            return None if source is None else source.revision
+        revision = self.flows.current(self.location.workspace, parsed.slug)
+        return None if revision is None else revision.revision
+
+
+@contextmanager
+def reading(location: Location) -> Iterator[Runtime]:
+    """Open a Workspace's store to read from it: nothing is created or written. Raises what opening a store raises."""
+    with _opened(location, DEFAULT, write=False) as runtime:
+        yield runtime
+
+
+@contextmanager
+def writing(location: Location, profile: Profile = DEFAULT) -> Iterator[Runtime]:
+    """Open a Workspace's store, made where it is missing. Raises what opening a store raises."""
+    with _opened(location, profile, write=True) as runtime:
+        yield runtime
+
+
+@contextmanager
+def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Runtime]:
+    from stateward.store.database import open_store  # noqa: PLC0415 -- loads SQLModel, which what never opens a store need not pay for
+    from stateward.store.key_command import CommandKeys  # noqa: PLC0415 -- the same
+    from stateward.store.seal import HmacSealer  # noqa: PLC0415
+    from stateward.store.witness import FileWitness  # noqa: PLC0415
+
+    clock, secrets = SystemClock(), user_secrets()
+    sealer = HmacSealer(CommandKeys(keys_path(), clock.now))
+    witness = FileWitness(keys_path() / WITNESS_FOLDER, _warn)
+    with open_store(location.store, write=write, create=write, sealer=sealer, witness=witness) as store:
+        if write:
+            store.workspaces.ensure(Workspace(location.workspace, "", clock.now()))
+        snapshots = WorkspaceSnapshots(location.workspace, store.flows)
+        holder = f"process {os.getpid()} on {gethostname()}"
+        engine = Engine(
+            store.sessions,
+            snapshots,
+            clock,
+            TimeOrderedIds(),
+            profile,
+            leases=store.leases,
+            holder=holder,
+            heartbeat=ThreadHeartbeat(),
+            witness=witness,
+            workdirs=Folders(secrets, location.store),
+            secrets=secrets,
+        )
+        yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness, store.transcripts, secrets)
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """An empty Workspace that lies in memory: what it refuses, one that is yet to be begun would refuse too."""
+
+    workspace: str
+    engine: Engine
+    flows: FlowStore
+    clock: Clock
+
+
+def rehearsal(profile: Profile = DEFAULT) -> Rehearsal:
+    """Give a Workspace in which something can be tried before anything is written."""
+    from stateward.store.memory import MemoryFlowStore  # noqa: PLC0415 -- only what begins a Workspace needs it
+    from stateward.store.memory_leases import MemoryLeaseStore  # noqa: PLC0415
+    from stateward.store.memory_sessions import MemorySessionStore  # noqa: PLC0415
+
+    clock, ids, flows = SystemClock(), TimeOrderedIds(), MemoryFlowStore()
+    workspace = flows.ensure(Workspace(ids.new(), "", clock.now())).id
+    snapshots = WorkspaceSnapshots(workspace, flows)
+    engine = Engine(MemorySessionStore(), snapshots, clock, ids, profile, leases=MemoryLeaseStore())
+    return Rehearsal(workspace, engine, flows, clock)
+
+
+def _warn(text: str) -> None:
+    """Say what ends nothing and should be known."""
+    print(f"warning: {text}", file=sys.stderr)
