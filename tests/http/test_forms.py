@@ -39,8 +39,8 @@ SOURCE = b"""\xef\xbb\xbfschema_version = 1;\r
 name = "paper";\r
 initial = "write";\r
 states = {\r
-    write = { instructions = "Write \xe2\x80\xa8 it."; transitions = { done = { target = "end"; condition = "It is."; }; }; };\r
-    end = { instructions = "Rest."; transitions = {}; };\r
+    write = { instructions = "Write \xe2\x80\xa6 it."; transitions = { done = { target = "end"; condition = "It is."; }; }; };\r
+    end = { instructions = "Rest."; terminal = true; };\r
 };\r
 """
 
