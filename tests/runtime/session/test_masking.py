@@ -70,7 +70,16 @@ def test_a_pair_of_surrogates_that_is_escaped_is_one_character() -> None:
 
 @pytest.mark.parametrize(
     "token",
-    ["ghp_" + "a1" * 18, "sk-" + "A1b2" * 8, "AKIA" + "ABCD2345" * 2, "xoxb-12345-67890-abc", "AIza" + "Ab3_-" * 7, "glpat-" + "x9" * 10],
+    [
+        "ghp_" + "a1" * 18,
+        "sk-" + "A1b2" * 8,
+        "AKIA" + "ABCD2345" * 2,
+        "xoxb-12345-67890-abc",
+        "AIza" + "Ab3_-" * 7,
+        "glpat-" + "x9" * 10,
+        "sw_" + "Ab3_-xy" * 6 + "Z",
+        "sw_" + "0" * 42 + "-",
+    ],
 )
 def test_what_looks_like_a_token_gives_way_though_nobody_named_it(token: str) -> None:
     secrets = Secrets({}, shapes=True)

@@ -27,9 +27,9 @@ _HEX: Final = re.compile(r"%[0-9A-F]{2}")
 
 _SHAPES: Final = re.compile(
     r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255}|glpat-[A-Za-z0-9_-]{20,255}"
-    r"|sk-[A-Za-z0-9_-]{20,255}|xox[abeprs]-[A-Za-z0-9-]{10,255}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35})(?![A-Za-z0-9])"
+    r"|sk-[A-Za-z0-9_-]{20,255}|xox[abeprs]-[A-Za-z0-9-]{10,255}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}|sw_[A-Za-z0-9_-]{43})(?![A-Za-z0-9])"
 )
-"""Tokens that say by their shape what they are: those of GitHub, GitLab, OpenAI and its like, Slack, AWS and Google."""
+"""Tokens that say by their shape what they are: those of GitHub, GitLab, OpenAI and its like, Slack, AWS and Google, and our own."""
 SHAPED: Final = "token"
 """What stands in the placeholder of a value that only its shape gives away."""
 
