@@ -14,11 +14,13 @@ from stateward.runtime.ports.authority import Snapshots as Snapshots
 from stateward.runtime.ports.authority import TakeInAnswer as TakeInAnswer
 from stateward.runtime.ports.authority import TakenIn as TakenIn
 from stateward.runtime.ports.authority import Unresolved as Unresolved
+from stateward.runtime.ports.faults import AccessRefused as AccessRefused
 from stateward.runtime.ports.faults import Damaged as Damaged
 from stateward.runtime.ports.faults import Fault as Fault
 from stateward.runtime.ports.faults import KeysUnusable as KeysUnusable
 from stateward.runtime.ports.faults import OutcomeUnknown as OutcomeUnknown
 from stateward.runtime.ports.faults import SealMismatch as SealMismatch
+from stateward.runtime.ports.faults import ServiceUnavailable as ServiceUnavailable
 from stateward.runtime.ports.faults import StoreNewer as StoreNewer
 from stateward.runtime.ports.faults import StoreOlder as StoreOlder
 from stateward.runtime.ports.faults import StoreUnavailable as StoreUnavailable

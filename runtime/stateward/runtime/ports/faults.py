@@ -4,6 +4,8 @@ Fault
 ├── StoreUnavailable    cannot be opened, read or written; nothing was changed
 ├── StoreNewer          written by a newer program; unchanged
 ├── StoreOlder          written by an older program and not yet migrated; unchanged
+├── ServiceUnavailable  the service that holds a Workspace cannot be asked, or is another one; nothing was changed
+├── AccessRefused       that service does not let whoever asks do that; nothing was changed
 ├── KeysUnusable        the keys cannot be read, or others can read them; nothing was sealed or signed
 ├── Damaged             what is stored is not what was written; names the entry
 │   └── SealMismatch    an entry's seal does not check: the session can be inspected, not gone on with
@@ -30,6 +32,14 @@ class StoreNewer(Fault):
 
 class StoreOlder(Fault):
     """The store was written by an older program: it is migrated by what writes, and never by what reads."""
+
+
+class ServiceUnavailable(Fault):
+    """The service that holds a Workspace cannot be reached, fails, or is no such service; nothing was changed."""
+
+
+class AccessRefused(Fault):
+    """The service wants a token, does not know the one it was shown, or lets it do less; nothing was changed."""
 
 
 class KeysUnusable(Fault):
