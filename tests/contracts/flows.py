@@ -10,7 +10,7 @@ from typing import Protocol
 
 import pytest
 
-from stateward.runtime.ports import FlowStore, NewRevision, Revision, Saved, StaleBase, Workspace, Workspaces
+from stateward.runtime.ports import FlowRow, FlowStore, NewRevision, Revision, Saved, StaleBase, Workspace, Workspaces
 from stateward.runtime.session.chain import digest_of
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -118,7 +118,7 @@ def test_workspaces_do_not_see_each_other(flows: Flows) -> None:
     assert 1 == ours.revision == theirs.revision
     assert ours.flow_id != theirs.flow_id
     assert ours == flows.current(HERE.id, "paper")
-    assert [theirs] == list(flows.sources(THERE.id, 10))
+    assert [FlowRow(theirs.facts)] == list(flows.sources(THERE.id, 10))
 
 
 def test_a_definition_is_stored_once_and_read_by_its_digest(flows: Flows) -> None:
@@ -132,10 +132,10 @@ def test_sources_are_listed_by_slug_page_by_page(flows: Flows) -> None:
     for slug in ("c", "a", "b-2", "b"):
         saved(flows, draft(slug=slug), None)
     newest = saved(flows, draft(slug="b", content=b"newer"), 1)
-    assert ["a", "b", "b-2", "c"] == [each.slug for each in flows.sources(HERE.id, 10)]
-    assert ["a", "b"] == [each.slug for each in flows.sources(HERE.id, 2)]
-    assert ["b-2", "c"] == [each.slug for each in flows.sources(HERE.id, 2, after="b")]
-    assert newest == flows.sources(HERE.id, 1, after="a")[0]
+    assert ["a", "b", "b-2", "c"] == [each.last.slug for each in flows.sources(HERE.id, 10)]
+    assert ["a", "b"] == [each.last.slug for each in flows.sources(HERE.id, 2)]
+    assert ["b-2", "c"] == [each.last.slug for each in flows.sources(HERE.id, 2, after="b")]
+    assert FlowRow(newest.facts) == flows.sources(HERE.id, 1, after="a")[0]
     assert [] == list(flows.sources(THERE.id, 10))
 
 

@@ -11,8 +11,9 @@ class Both:
 
     def __init__(self, flows: FlowStore, workspaces: Workspaces) -> None:
         self.ensure, self.get = workspaces.ensure, workspaces.get
-        self.save, self.current, self.revision = flows.save, flows.current, flows.revision
-        self.sources, self.definition = flows.sources, flows.definition
+        self.save, self.remove, self.bring = flows.save, flows.remove, flows.bring
+        self.current, self.find, self.revision, self.holding = flows.current, flows.find, flows.revision, flows.holding
+        self.sources, self.history, self.acts, self.definition = flows.sources, flows.history, flows.acts, flows.definition
 
 
 def both_of_logs(store: Store) -> Logs:

@@ -1,6 +1,5 @@
 """Flows on SQLite, under the contract of every FlowStore."""
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from stateward.store.connection import Refused
 from stateward.store.database import open_store
 from tests.contracts.flows import *  # noqa: F403 -- a contract is all its tests
-from tests.contracts.flows import HERE, draft
+from tests.contracts.flows import HERE, NOON, draft
 from tests.store.both import Both
 
 
@@ -25,12 +24,10 @@ def test_a_removed_flow_is_not_current_and_keeps_its_revisions(tmp_path: Path) -
         store.workspaces.ensure(HERE)
         store.flows.save(HERE.id, draft(slug="gone"), None)
         store.flows.save(HERE.id, draft(slug="here"), None)
-    by_hand = sqlite3.connect(path, isolation_level=None)
-    by_hand.execute("UPDATE flow_sources SET removed_at = '2026-03-02T00:00:00.000000Z' WHERE slug = 'gone'")
-    by_hand.close()
+        store.flows.remove(HERE.id, "gone", 1, author="ada", note="", time=NOON)
     with open_store(path, write=False) as store:
         assert None is store.flows.current(HERE.id, "gone")
-        assert ["here"] == [each.slug for each in store.flows.sources(HERE.id, 10)]
+        assert ["here"] == [each.last.slug for each in store.flows.sources(HERE.id, 10)]
         assert store.flows.revision(HERE.id, "gone", 1) is not None
 
 

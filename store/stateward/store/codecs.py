@@ -12,12 +12,12 @@ from typing import Final, TypeAlias, TypeVar
 
 from sqlalchemy import Table
 
-from stateward.runtime.ports import Revision, WorkerRow, Workspace
+from stateward.runtime.ports import ActKind, FlowAct, Revision, RevisionFacts, StoredToken, WorkerRow, Workspace
 from stateward.runtime.session.chain import digest_of, time_text
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Entry, Head
 from stateward.store.connection import SqlValue
 from stateward.store.prepared import NotWritten, Row
-from stateward.store.tables import FLOW_REVISIONS, TOMBSTONES, WORKERS, WORKSPACES
+from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, TOKENS, TOMBSTONES, WORKERS, WORKSPACES
 
 T = TypeVar("T")
 
@@ -26,9 +26,9 @@ ROW_DIGEST: Final = "row_digest"
 DIGEST_CHARACTERS: Final = 71
 """Of every digest."""
 _COVERED: Final[Mapping[str, tuple[str, ...]]] = {
-    # Of a source its own digest is covered, which is checked besides.
-    table.name: tuple(name for name in table.c.keys() if name not in {ROW_DIGEST, "content"})  # noqa: SIM118 -- names of columns
-    for table in (WORKSPACES, FLOW_REVISIONS, WORKERS, TOMBSTONES)
+    # Of a source its own digest is covered, which is checked besides; and a token is revoked long after it was written.
+    table.name: tuple(name for name in table.c.keys() if name not in {ROW_DIGEST, "content", "revoked_at"})  # noqa: SIM118 -- names
+    for table in (WORKSPACES, FLOW_REVISIONS, FLOW_ACTS, TOKENS, WORKERS, TOMBSTONES)
 }
 
 
@@ -163,22 +163,113 @@ def revision_values(revision: Revision) -> Row:
     return with_digest(FLOW_REVISIONS, values)
 
 
-def revision_of(row: Row, slug: str) -> Revision:
-    """Read a revision of the flow that has that slug."""
+def facts_of(row: Row, slug: str) -> RevisionFacts:
+    """Read a revision of the flow that has that slug, without its source."""
     require_as_written(FLOW_REVISIONS, row)
-    content = _as(bytes, row, "content")
-    if row["content_digest"] != digest_of(content):
-        raise NotWritten("a source does not have its digest")
-    return Revision(
+    return RevisionFacts(
         workspace=_as(str, row, "workspace"),
         flow_id=_as(str, row, "flow_id"),
         slug=slug,
         revision=_as(int, row, "revision"),
-        content=content,
         content_digest=_as(str, row, "content_digest"),
         definition_digest=_as(str, row, "definition_digest"),
         compiler=_as(str, row, "compiler"),
         author=_as(str, row, "author"),
         note=_as(str, row, "note"),
         created=_as(datetime, row, "created"),
+    )
+
+
+def revision_of(row: Row, slug: str) -> Revision:
+    """Read a revision of the flow that has that slug."""
+    facts, content = facts_of(row, slug), _as(bytes, row, "content")
+    if facts.content_digest != digest_of(content):
+        raise NotWritten("a source does not have its digest")
+    return Revision(
+        facts.workspace,
+        facts.flow_id,
+        facts.slug,
+        facts.revision,
+        facts.content_digest,
+        facts.definition_digest,
+        facts.compiler,
+        facts.author,
+        facts.note,
+        facts.created,
+        content,
+    )
+
+
+def act_values(act: FlowAct) -> Row:
+    """Give an act as a row."""
+    values = {
+        "workspace": act.workspace,
+        "flow_id": act.flow_id,
+        "number": act.number,
+        "kind": act.kind.value,
+        "revision": act.revision,
+        "first": act.first,
+        "author": act.author,
+        "note": act.note,
+        "created": act.created,
+        "bundle": act.bundle,
+        "origin": act.origin,
+    }
+    return with_digest(FLOW_ACTS, values)
+
+
+def act_of(row: Row) -> FlowAct:
+    """Read an act."""
+    require_as_written(FLOW_ACTS, row)
+    return FlowAct(
+        workspace=_as(str, row, "workspace"),
+        flow_id=_as(str, row, "flow_id"),
+        number=_as(int, row, "number"),
+        kind=_kind_of(_as(str, row, "kind")),
+        revision=_as(int, row, "revision"),
+        first=_as(int, row, "first"),
+        author=_as(str, row, "author"),
+        note=_as(str, row, "note"),
+        created=_as(datetime, row, "created"),
+        bundle=_as(str, row, "bundle"),
+        origin=_as(str, row, "origin"),
+    )
+
+
+def _kind_of(name: str) -> ActKind:
+    try:
+        return ActKind(name)
+    except ValueError as problem:
+        raise NotWritten(f"its kind is none that this program knows: {problem}") from problem
+
+
+def token_values(token: StoredToken) -> Row:
+    """Give a new token as a row."""
+    values = {
+        "workspace": token.workspace,
+        "id": token.id,
+        "digest": token.digest,
+        "name": token.name,
+        "scopes": " ".join(token.scopes),
+        "issuer": token.issuer,
+        "created": token.created,
+        "expires": token.expires,
+        "revoked_at": None,
+    }
+    return with_digest(TOKENS, values)
+
+
+def token_of(row: Row) -> StoredToken:
+    """Read a token."""
+    require_as_written(TOKENS, row)
+    return StoredToken(
+        id=_as(str, row, "id"),
+        workspace=_as(str, row, "workspace"),
+        digest=_as(str, row, "digest"),
+        name=_as(str, row, "name"),
+        scopes=tuple(_as(str, row, "scopes").split()),
+        issuer=_as(str, row, "issuer"),
+        created=_as(datetime, row, "created"),
+        expires=_maybe(datetime, row, "expires"),
+        revoked=_maybe(datetime, row, "revoked_at"),
     )

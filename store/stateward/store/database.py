@@ -20,12 +20,13 @@ from stateward.runtime.ports import (
 )
 from stateward.store.address import is_url
 from stateward.store.connection import Database
+from stateward.store.flows import SqlFlowStore
 from stateward.store.leases import SqlLeaseStore
 from stateward.store.seal import Seals
 from stateward.store.sessions import SqlSessionStore
 from stateward.store.sqlite import SqliteDatabase
 from stateward.store.transcripts import SqlTranscripts
-from stateward.store.workspace import SqlFlowStore, SqlWorkspaces
+from stateward.store.workspace import SqlWorkspaces
 
 
 class Store:

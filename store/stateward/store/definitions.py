@@ -34,7 +34,7 @@ def read_definition(database: Database, digest: str) -> bytes | None:
     def look(connection: Connection) -> bytes | None:
         row = _FIND.first(connection, {"digest": digest})
         if row is None:
-            _NEIGHBOURS.require_sound(connection, digest)
+            _NEIGHBOURS.require_sound(connection, (digest,))
             return None
         canonical: object = row["canonical"]
         if not isinstance(canonical, bytes) or digest_of(canonical) != digest:

@@ -41,7 +41,7 @@ def tombstone(connection: Connection, worker: str) -> Head | None:
     """Give the head at which a Worker was deleted; None when it never was."""
     row = _TOMBSTONE.first(connection, {"worker": worker})
     if row is None:
-        _NEIGHBOURS.require_sound(connection, worker)
+        _NEIGHBOURS.require_sound(connection, (worker,))
         return None
     require_as_written(TOMBSTONES, row)
     return head_of(row)

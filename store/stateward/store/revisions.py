@@ -1,15 +1,15 @@
 """The rules of saving a flow, the same for every store: what may be stored, and what a save comes to.
 
-Invariants: the same bytes with the same definition as the current revision are never stored again; a save that was based on another
-revision than the current one writes nothing; a flow's id follows from its Workspace and its slug, so that whoever saves a slug first,
-and in whichever store, gives it the same id.
+Invariants: the same bytes with the same definition as the current revision are never stored again, unless the flow was removed; a save
+that was based on another revision than the last one writes nothing; a flow's id follows from its Workspace and its slug, so that whoever
+saves a slug first, and in whichever store, gives it the same id.
 """
 
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID, uuid5
 
-from stateward.runtime.ports import NewRevision, Revision, Saved, StaleBase
+from stateward.runtime.ports import FlowAct, NewRevision, Revision, Saved, StaleBase
 from stateward.runtime.session.chain import digest_of
 
 FLOWS_NAMESPACE: Final = UUID("6b1b0a52-3f0e-5c2b-9d57-0a4d3d6f6c11")
@@ -27,21 +27,26 @@ def flow_id_of(workspace: str, slug: str) -> str:
 
 def require_storable(new: NewRevision) -> None:
     """Raise ValueError for a revision that no store takes: over a limit, or with a digest that is not that of its bytes."""
-    for text, limit in (
-        (new.slug, NAME_BYTES_MAX),
-        (new.author, NAME_BYTES_MAX),
-        (new.compiler, NAME_BYTES_MAX),
-        (new.note, NOTE_BYTES_MAX),
-    ):
-        _require_size("a text", len(text.encode("utf-8")), limit)
-        if "\0" in text:
-            raise ValueError(f"{text!r} holds a NUL, which not every store can keep")
+    require_texts(new.slug, new.author, new.compiler, note=new.note)
     _require_size("a source", len(new.content), CONTENT_BYTES_MAX)
-    if new.created.tzinfo is None:
-        raise ValueError("a time without an offset names no moment")
+    require_moment(new.created)
     if new.content_digest != digest_of(new.content):
         raise ValueError(f"{new.content_digest} is not the digest of the source")
     require_definition(new.definition_digest, new.definition)
+
+
+def require_texts(*names: str, note: str = "") -> None:
+    """Raise ValueError for a name or a note that no store takes: over a limit, no Unicode, or with a NUL in it."""
+    for text, limit in (*((name, NAME_BYTES_MAX) for name in names), (note, NOTE_BYTES_MAX)):
+        _require_size("a text", len(text.encode("utf-8")), limit)
+        if "\0" in text:
+            raise ValueError(f"{text!r} holds a NUL, which not every store can keep")
+
+
+def require_moment(time: datetime) -> None:
+    """Raise ValueError for a naive time."""
+    if time.tzinfo is None:
+        raise ValueError("a time without an offset names no moment")
 
 
 def require_definition(digest: str, definition: bytes) -> None:
@@ -56,24 +61,26 @@ def _require_size(what: str, size: int, limit: int) -> None:
         raise ValueError(f"{what} of {size} bytes is over the limit of {limit}")
 
 
-def answer_without_writing(current: Revision | None, new: NewRevision, base: int | None) -> Saved | StaleBase | None:
-    """Answer a save that writes nothing; None when a revision is to be written after `current`."""
-    if current is None:
+def answer_without_writing(
+    last: Revision | None, new: NewRevision, base: int | None, removed: FlowAct | None = None
+) -> Saved | StaleBase | None:
+    """Answer a save that writes nothing; None when a revision is to be written after `last`, of a flow that was `removed` or not."""
+    if last is None:
         return None if base is None else StaleBase(None)
-    if (current.content, current.definition_digest) == (new.content, new.definition_digest):
-        return Saved(current, created=False)
-    if current.revision != base:
-        return StaleBase(current)
+    if removed is None and (last.content, last.definition_digest) == (new.content, new.definition_digest):
+        return Saved(last, created=False)
+    if last.revision != base:
+        return StaleBase(last, removed)
     return None
 
 
-def revision_after(current: Revision | None, workspace: str, new: NewRevision) -> Revision:
-    """Give a new revision its number: the one after `current`, 1 for the first."""
+def revision_numbered(number: int, workspace: str, new: NewRevision) -> Revision:
+    """Give a new revision its number, which is the one after the last of its flow."""
     return Revision(
         workspace=workspace,
-        flow_id=flow_id_of(workspace, new.slug) if current is None else current.flow_id,
+        flow_id=flow_id_of(workspace, new.slug),
         slug=new.slug,
-        revision=1 if current is None else current.revision + 1,
+        revision=number,
         content=new.content,
         content_digest=new.content_digest,
         definition_digest=new.definition_digest,

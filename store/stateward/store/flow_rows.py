@@ -1,0 +1,253 @@
+"""What is read of flows: their rows beside their revisions and the acts on them, held against each other.
+
+Invariants: what is read has the digest it was stored under; a flow that is missing has no revisions; the current revision is the last
+one, no revision up to it and no act up to the last is missing, and a flow is hidden exactly when its last act hid that revision. Each
+statement sees one moment by itself; what several of them say still fits together, since revisions and acts only become more.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Select, bindparam, exists, func, literal, or_, select
+
+from stateward.runtime.ports import PAGE_MAX, ActKind, FlowAct, FlowRow, Revision, RevisionFacts
+from stateward.store.absence import Neighbours
+from stateward.store.acts import removal
+from stateward.store.codecs import act_of, facts_of, number_of, require_as_written, revision_of, text_of
+from stateward.store.connection import Connection
+from stateward.store.prepared import Inconsistent, Prepared, Row
+from stateward.store.revisions import flow_id_of
+from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, TIME_CHARACTERS
+
+_IN_WORKSPACE: Final = FLOW_SOURCES.c.workspace == bindparam("workspace")
+_OF_FLOW: Final = FLOW_SOURCES.c.flow_id == bindparam("flow_id")
+_ITS_REVISIONS: Final = (FLOW_REVISIONS.c.workspace == FLOW_SOURCES.c.workspace) & (FLOW_REVISIONS.c.flow_id == FLOW_SOURCES.c.flow_id)
+_ITS_ACTS: Final = (FLOW_ACTS.c.workspace == FLOW_SOURCES.c.workspace) & (FLOW_ACTS.c.flow_id == FLOW_SOURCES.c.flow_id)
+_CURRENT: Final = FLOW_REVISIONS.c.revision == FLOW_SOURCES.c.revision
+_LAST: Final = select(func.max(FLOW_REVISIONS.c.revision)).where(_ITS_REVISIONS).correlate(FLOW_SOURCES).scalar_subquery()
+_OTHER_ACTS: Final = FLOW_ACTS.alias("others")
+_LAST_ACT: Final = (
+    select(func.max(_OTHER_ACTS.c.number))
+    .where(_OTHER_ACTS.c.workspace == FLOW_SOURCES.c.workspace, _OTHER_ACTS.c.flow_id == FLOW_SOURCES.c.flow_id)
+    .correlate(FLOW_SOURCES)
+    .scalar_subquery()
+)
+_FACTS: Final = tuple(column for column in FLOW_REVISIONS.c if column.key != "content")
+_ACT: Final = "act_"
+
+
+def _flows(revision: ColumnElement[bool], *columns: ColumnElement[Any]) -> Select[Any]:
+    """Every flow beside one of its revisions and its last act; the flow alone where these are not there."""
+    return select(
+        FLOW_SOURCES.c.slug,
+        FLOW_SOURCES.c.flow_id.label("source_flow_id"),
+        FLOW_SOURCES.c.revision.label("current"),
+        FLOW_SOURCES.c.removed_at,
+        _LAST.label("last"),
+        *_FACTS,
+        *columns,
+        *(column.label(f"{_ACT}{column.key}") for column in FLOW_ACTS.c),
+    ).select_from(
+        FLOW_SOURCES.outerjoin(FLOW_REVISIONS, _ITS_REVISIONS & revision).outerjoin(
+            FLOW_ACTS, _ITS_ACTS & (FLOW_ACTS.c.number == _LAST_ACT)
+        )
+    )
+
+
+# A flow is looked up by the id that follows from its slug: one tree of the database less that has to be right.
+_THIS_FLOW: Final = (_IN_WORKSPACE, _OF_FLOW)
+_FIND: Final = Prepared(_flows(_CURRENT).where(*_THIS_FLOW))
+_WITH_LAST: Final = Prepared(_flows(_CURRENT, FLOW_REVISIONS.c.content).where(*_THIS_FLOW))
+_WITH_ONE: Final = Prepared(_flows(FLOW_REVISIONS.c.revision == bindparam("number"), FLOW_REVISIONS.c.content).where(*_THIS_FLOW))
+# Sorted by an expression, so that the rows themselves are looked at: an index says nothing of what it lost.
+_BY_SLUG: Final = FLOW_SOURCES.c.slug + literal("")
+_ALL_FLOWS: Final = _flows(_CURRENT).where(_IN_WORKSPACE, bindparam("after") < _BY_SLUG).order_by(_BY_SLUG).limit(bindparam("limit"))
+_ALL: Final = Prepared(_ALL_FLOWS)
+# Left out is only what is removed beyond doubt; of the rest it is asked below why it says that it is.
+_PRESENT: Final = Prepared(
+    _ALL_FLOWS.where(
+        or_(
+            FLOW_SOURCES.c.removed_at.is_(None),
+            FLOW_ACTS.c.number.is_(None),
+            FLOW_ACTS.c.kind != ActKind.REMOVED.value,
+            FLOW_ACTS.c.revision != FLOW_SOURCES.c.revision,
+            FLOW_ACTS.c.created != FLOW_SOURCES.c.removed_at,
+        )
+    )
+)
+# A row of another table, on a page that was written over one of these, holds no time there.
+_ITS_FLOW: Final = select(FLOW_SOURCES.c.flow_id).where(_ITS_REVISIONS, func.length(FLOW_SOURCES.c.updated) == TIME_CHARACTERS)
+_A_REVISION: Final = (
+    select(FLOW_REVISIONS.c.flow_id).where(FLOW_REVISIONS.c.workspace == bindparam("workspace"), ~exists(_ITS_FLOW)).limit(1)
+)
+_WITHOUT_FLOW: Final = Prepared(_A_REVISION)
+_OF_A_MISSING_FLOW: Final = Prepared(_A_REVISION.where(FLOW_REVISIONS.c.flow_id == bindparam("flow_id")))
+_REVISIONS: Final = Prepared(
+    select(*_FACTS)
+    .where(
+        FLOW_REVISIONS.c.workspace == bindparam("workspace"),
+        FLOW_REVISIONS.c.flow_id == bindparam("flow_id"),
+        FLOW_REVISIONS.c.revision <= bindparam("upto"),
+    )
+    .order_by(FLOW_REVISIONS.c.revision.desc())
+    .limit(bindparam("limit"))
+)
+_ACTS: Final = Prepared(
+    select(FLOW_ACTS)
+    .where(
+        FLOW_ACTS.c.workspace == bindparam("workspace"),
+        FLOW_ACTS.c.flow_id == bindparam("flow_id"),
+        FLOW_ACTS.c.number <= bindparam("upto"),
+    )
+    .order_by(FLOW_ACTS.c.number.desc())
+    .limit(bindparam("limit"))
+)
+_NEIGHBOURS: Final = Neighbours(FLOW_ACTS, require_as_written)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A flow, its last act, and the revision of it that was asked for, if there is one with that number."""
+
+    last: int
+    """The number of its last revision."""
+    last_act: FlowAct | None
+    revision: Revision | None
+
+    @property
+    def acts(self) -> int:
+        """How many acts there were on it."""
+        return 0 if self.last_act is None else self.last_act.number
+
+    @property
+    def removed(self) -> FlowAct | None:
+        """How it was removed, if it is."""
+        return removal(self.last_act, self.last)
+
+
+def with_last(connection: Connection, workspace: str, slug: str) -> Found | None:
+    """Find a flow with its last revision. Raises NotWritten for one that is not as it was."""
+    return _found(connection, _WITH_LAST, workspace, slug, None)
+
+
+def with_one(connection: Connection, workspace: str, slug: str, number: int) -> Found | None:
+    """Find a flow with the revision of a number. Raises NotWritten for one that is not as it was."""
+    return _found(connection, _WITH_ONE, workspace, slug, number)
+
+
+def find_row(connection: Connection, workspace: str, slug: str) -> tuple[FlowRow, int] | None:
+    """Find a flow as it is listed, and give the number of its last act, 0 before the first."""
+    found = _row(connection, _FIND, workspace, slug, None)
+    if found is None:
+        return None
+    listed = _listed(*found, slug)
+    return listed, 0 if found[1] is None else found[1].number
+
+
+def list_flows(connection: Connection, workspace: str, limit: int, after: str, *, removed: bool) -> list[FlowRow]:
+    """List flows by slug. Raises NotWritten when one is lost or not as it was."""
+    values = {"workspace": workspace, "after": after, "limit": limit}
+    if _WITHOUT_FLOW.first(connection, values) is not None:
+        raise Inconsistent("a revision is there without its flow")
+    rows = (_ALL if removed else _PRESENT).all(connection, values)
+    return [_listed(row, _fitting(row, workspace, text_of(row, "slug"), None), text_of(row, "slug")) for row in rows]
+
+
+def list_revisions(connection: Connection, workspace: str, slug: str, limit: int, before: int | None) -> list[RevisionFacts]:
+    """List revisions, the latest first. Raises NotWritten when one is missing or not as it was."""
+    found = find_row(connection, workspace, slug)
+    if found is None:
+        return []
+    upto = _upto(found[0].last.revision, before)
+    rows = _REVISIONS.all(connection, _page_values(workspace, slug, upto, limit))
+    _require_unbroken(f"the flow `{slug}`", "revision", rows, upto, limit)
+    return [facts_of(row, slug) for row in rows]
+
+
+def all_revisions(connection: Connection, workspace: str, slug: str) -> Iterator[RevisionFacts]:
+    """Give the revisions of a flow, the latest first, page by page."""
+    before: int | None = None
+    while before != 1:
+        page = list_revisions(connection, workspace, slug, PAGE_MAX, before)
+        if not page:
+            return
+        yield from page
+        before = page[-1].revision
+
+
+def list_acts(connection: Connection, workspace: str, slug: str, limit: int, before: int | None) -> list[FlowAct]:
+    """List acts, the latest first. Raises NotWritten when one is missing or not as it was."""
+    found = find_row(connection, workspace, slug)
+    if found is None:
+        return []
+    last = found[1]
+    _NEIGHBOURS.require_sound(connection, (workspace, flow_id_of(workspace, slug), last + 1))
+    upto = _upto(last, before)
+    rows = _ACTS.all(connection, _page_values(workspace, slug, upto, limit))
+    _require_unbroken(f"the flow `{slug}`", "number", rows, upto, limit)
+    return [act_of(row) for row in rows]
+
+
+def _found(connection: Connection, statement: Prepared, workspace: str, slug: str, number: int | None) -> Found | None:
+    found = _row(connection, statement, workspace, slug, number)
+    if found is None:
+        return None
+    row, last_act = found
+    return Found(number_of(row, "current"), last_act, None if row["flow_id"] is None else revision_of(row, slug))
+
+
+def _listed(row: Row, last_act: FlowAct | None, slug: str) -> FlowRow:
+    last = facts_of(row, slug)
+    return FlowRow(last, removal(last_act, last.revision))
+
+
+def _row(connection: Connection, statement: Prepared, workspace: str, slug: str, number: int | None) -> tuple[Row, FlowAct | None] | None:
+    """Find a flow's row, beside its last revision, or the one of a number, and its last act."""
+    values = {"workspace": workspace, "flow_id": flow_id_of(workspace, slug), "number": number}
+    row = statement.first(connection, values)
+    if row is not None:
+        return row, _fitting(row, workspace, slug, number)
+    if _OF_A_MISSING_FLOW.first(connection, values) is not None:
+        raise Inconsistent(f"the flow `{slug}` has revisions and is missing itself")
+    return None
+
+
+def _fitting(row: Row, workspace: str, slug: str, number: int | None) -> FlowAct | None:
+    """Give the last act on a flow whose row fits what is beside it. Raises Inconsistent for any other."""
+    current = number_of(row, "current")
+    if (row["slug"], row["source_flow_id"]) != (slug, flow_id_of(workspace, slug)):
+        raise Inconsistent(f"the flow `{slug}` has another name than it was given")
+    if current != row["last"]:
+        raise Inconsistent(f"the current revision of the flow `{slug}` is {current}, its last one {row['last'] or 0}")
+    if row["flow_id"] is None and (number is None or 1 <= number <= current):
+        raise Inconsistent(f"revision {number or current} of the flow `{slug}` is missing")
+    last_act = _last_act(row)
+    hidden = removal(last_act, current)
+    at: datetime | None = row["removed_at"]
+    if at != (None if hidden is None else hidden.created):
+        raise Inconsistent(f"the flow `{slug}` is {'not ' if at is None else ''}hidden, and its last act says otherwise")
+    return last_act
+
+
+def _last_act(row: Row) -> FlowAct | None:
+    act = {str(column.key): row[f"{_ACT}{column.key}"] for column in FLOW_ACTS.c}
+    return None if act["number"] is None else act_of(act)
+
+
+def _upto(last: int, before: int | None) -> int:
+    return last if before is None else min(before - 1, last)
+
+
+def _page_values(workspace: str, slug: str, upto: int, limit: int) -> Row:
+    return {"workspace": workspace, "flow_id": flow_id_of(workspace, slug), "upto": upto, "limit": limit}
+
+
+def _require_unbroken(what: str, counter: str, rows: Sequence[Row], upto: int, limit: int) -> None:
+    """Raise NotWritten unless a page holds the rows of all numbers from `upto` down."""
+    expected = list(range(upto, max(upto - limit, 0), -1))
+    there = [row[counter] for row in rows]
+    if there != expected:
+        missing = next((number for number in expected if number not in there), upto)
+        raise Inconsistent(f"{what} lacks its {'act' if counter == 'number' else 'revision'} {missing}")
