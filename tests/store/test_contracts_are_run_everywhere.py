@@ -10,6 +10,7 @@ CONTRACTS = {
     "flows": "flows",
     "leases": "leases",
     "sessions": "sessions",
+    "tokens": "tokens",
     "transcripts": "transcripts",
     "seals": "seals",
     "stored": "seals",

@@ -14,6 +14,7 @@ from stateward.runtime.ports import (
     SessionStore,
     StoredLogs,
     StoreUnavailable,
+    TokenStore,
     Transcripts,
     Witness,
     Workspaces,
@@ -25,6 +26,7 @@ from stateward.store.leases import SqlLeaseStore
 from stateward.store.seal import Seals
 from stateward.store.sessions import SqlSessionStore
 from stateward.store.sqlite import SqliteDatabase
+from stateward.store.tokens import SqlTokens
 from stateward.store.transcripts import SqlTranscripts
 from stateward.store.workspace import SqlWorkspaces
 
@@ -41,6 +43,7 @@ class Store:
         self.transcripts: Final[Transcripts] = SqlTranscripts(database)
         self.flows: Final[FlowStore] = SqlFlowStore(database)
         self.workspaces: Final[Workspaces] = SqlWorkspaces(database)
+        self.tokens: Final[TokenStore] = SqlTokens(database)
 
     def close(self) -> None:
         """Close it."""

@@ -15,6 +15,9 @@ SCHEMA: Final = "stateward"
 _WRITTEN_ONCE: Final[Mapping[str, tuple[str, str]]] = {
     "definitions": ("a definition", "TRUE"),
     "flow_source_revisions": ("a revision", "TRUE"),
+    "workspaces": ("a Workspace", "TRUE"),
+    "flow_acts": ("an act on a flow", "TRUE"),
+    "tokens": ("a token", "TRUE"),
     "tombstones": ("a tombstone", "TRUE"),
     "payloads": ("a payload of an entry", "EXISTS (SELECT 1 FROM stateward.entries WHERE payload_digest = OLD.digest AND payload IS NULL)"),
     "workers": ("the identity of a Worker", "NOT EXISTS (SELECT 1 FROM stateward.tombstones WHERE worker = OLD.id)"),
@@ -26,6 +29,28 @@ _NOT_THE_NEXT_REVISION: Final = (
     "NEW.revision IS DISTINCT FROM (SELECT coalesce(max(revision), 0) + 1 FROM stateward.flow_source_revisions"
     " WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
 )
+_LAST_REVISION: Final = (
+    "(SELECT max(revision) FROM stateward.flow_source_revisions WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
+)
+_LAST_ACT: Final = "(SELECT max(number) FROM stateward.flow_acts WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
+_NOT_THE_NEXT_ACT: Final = f"NEW.number IS DISTINCT FROM coalesce({_LAST_ACT}, 0) + 1 OR NEW.revision IS DISTINCT FROM {_LAST_REVISION}"
+_HIDDEN_AT: Final = (
+    "(SELECT CASE WHEN kind = 'removed' AND revision = NEW.revision THEN created END"
+    " FROM stateward.flow_acts WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id ORDER BY number DESC LIMIT 1)"
+)
+_NOT_AS_THE_FLOW_IS: Final = (
+    "(NEW.workspace, NEW.flow_id, NEW.slug, NEW.created) IS DISTINCT FROM (OLD.workspace, OLD.flow_id, OLD.slug, OLD.created)"
+    f" OR NEW.revision < OLD.revision OR NEW.revision IS DISTINCT FROM {_LAST_REVISION} OR NEW.removed_at IS DISTINCT FROM {_HIDDEN_AT}"
+)
+_TIME: Final = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}Z$"
+_AS_ISSUED: Final = (
+    "{row}.workspace, {row}.id, {row}.digest, {row}.name, {row}.scopes, {row}.issuer, {row}.created, {row}.expires, {row}.row_digest"
+)
+_NOT_REVOKED_ONCE: Final = (
+    f"OLD.revoked_at IS NOT NULL OR (NEW.revoked_at ~ '{_TIME}') IS NOT TRUE"
+    f" OR ({_AS_ISSUED.format(row='NEW')}) IS DISTINCT FROM ({_AS_ISSUED.format(row='OLD')})"
+)
+"""Of a token only one thing changes, and once: that it is revoked."""
 _NOT_THE_NEXT_ENTRY: Final = (
     "(NEW.seq - 1) || ' ' || NEW.previous IS DISTINCT FROM coalesce("
     "(SELECT seq || ' ' || digest FROM stateward.entries WHERE worker = NEW.worker ORDER BY seq DESC LIMIT 1),"
@@ -95,9 +120,13 @@ class Rule:
         )
 
 
+_CHANGED: Final[Mapping[str, str]] = {"entries": _NOT_REDACTED, "tokens": _NOT_REVOKED_ONCE}
+"""What may not be changed of the rows of a table, where it is not everything."""
+
+
 def _written_once(table: str, what: str, kept_when: str) -> tuple[Rule, Rule]:
     return (
-        Rule(f"{table}_no_update", table, "UPDATE", f"{what} is never changed", _NOT_REDACTED if table == "entries" else "TRUE"),
+        Rule(f"{table}_no_update", table, "UPDATE", f"{what} is never changed", _CHANGED.get(table, "TRUE")),
         Rule(f"{table}_no_delete", table, "DELETE", f"{what} is never deleted", kept_when),
     )
 
@@ -112,6 +141,29 @@ RULES: Final[tuple[Rule, ...]] = (
         "a revision is written once, after the last one of its flow",
         _NOT_THE_NEXT_REVISION,
     ),
+    Rule(
+        "flow_sources_only_new",
+        "flow_sources",
+        "INSERT",
+        "a flow begins with its first revision",
+        "NEW.revision IS DISTINCT FROM 1 OR NEW.removed_at IS NOT NULL",
+    ),
+    Rule(
+        "flow_sources_only_forward",
+        "flow_sources",
+        "UPDATE",
+        "a flow keeps its name and says what its last revision and its last act are",
+        _NOT_AS_THE_FLOW_IS,
+    ),
+    Rule("flow_sources_no_delete", "flow_sources", "DELETE", "a flow is never deleted"),
+    Rule(
+        "flow_acts_only_next",
+        "flow_acts",
+        "INSERT",
+        "an act is written once, after the last one on its flow, of its last revision",
+        _NOT_THE_NEXT_ACT,
+    ),
+    Rule("tokens_only_new", "tokens", "INSERT", "a token is not revoked before it is there", "NEW.revoked_at IS NOT NULL"),
     Rule(
         "transcripts_only_next",
         "transcripts",

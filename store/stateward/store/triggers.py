@@ -1,8 +1,9 @@
 """What the database itself refuses, whoever asks and with whichever program: the rules of immutability, as triggers of SQLite.
 
-Invariants: what is written once is never updated, deleted or replaced, but for the payload of an entry of which a later one says so; an
-entry follows the last one of its log and a revision the last one of its flow, so that neither has a gap; a head says what the last entry
-is. Each refusal begins with the name of the rule.
+Invariants: what is written once is never updated, deleted or replaced, but for the payload of an entry of which a later one says so, and
+for the time at which a token is revoked; an entry follows the last one of its log, a revision and an act the last one of their flow, so
+that none has a gap; a head says what the last entry is, and the row of a flow what its last revision and its last act are. Each refusal
+begins with the name of the rule.
 
 A Worker as a whole can be deleted: a tombstone that names its head lets its rows go, and stays (`sessions.py`, `delete`).
 
@@ -18,6 +19,38 @@ _NOT_THE_NEXT_REVISION: Final = (
     "NEW.revision IS NOT (SELECT coalesce(max(revision), 0) + 1 FROM flow_source_revisions"
     " WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
 )
+_LAST_REVISION: Final = "(SELECT max(revision) FROM flow_source_revisions WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
+_LAST_ACT: Final = "(SELECT max(number) FROM flow_acts WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
+_NOT_THE_NEXT_ACT: Final = f"NEW.number IS NOT coalesce({_LAST_ACT}, 0) + 1 OR NEW.revision IS NOT {_LAST_REVISION}"
+_ANOTHER_WORKSPACE: Final = "EXISTS (SELECT 1 FROM workspaces WHERE id = NEW.id)"
+_ANOTHER_FLOW: Final = (
+    "NEW.revision IS NOT 1 OR NEW.removed_at IS NOT NULL"
+    " OR EXISTS (SELECT 1 FROM flow_sources WHERE workspace = NEW.workspace AND (flow_id = NEW.flow_id OR slug = NEW.slug))"
+)
+_HIDDEN_AT: Final = (
+    "(SELECT CASE WHEN kind = 'removed' AND revision = NEW.revision THEN created END"
+    " FROM flow_acts WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id ORDER BY number DESC LIMIT 1)"
+)
+_NOT_AS_THE_FLOW_IS: Final = " OR ".join(
+    [
+        *(f'NEW."{name}" IS NOT OLD."{name}"' for name in ("workspace", "flow_id", "slug", "created")),
+        f"NEW.revision < OLD.revision OR NEW.revision IS NOT {_LAST_REVISION} OR NEW.removed_at IS NOT {_HIDDEN_AT}",
+    ]
+)
+_ISSUED_BEFORE: Final = (
+    "NEW.revoked_at IS NOT NULL OR EXISTS (SELECT 1 FROM tokens WHERE digest = NEW.digest OR (workspace = NEW.workspace AND id = NEW.id))"
+)
+_TIME: Final = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9][0-9][0-9][0-9]Z"
+_NOT_REVOKED_ONCE: Final = " OR ".join(
+    [
+        f"OLD.revoked_at IS NOT NULL OR typeof(NEW.revoked_at) IS NOT 'text' OR NEW.revoked_at NOT GLOB '{_TIME}'",
+        *(
+            f'NEW."{name}" IS NOT OLD."{name}"'
+            for name in ("workspace", "id", "digest", "name", "scopes", "issuer", "created", "expires", "row_digest")
+        ),
+    ]
+)
+"""Of a token only one thing changes, and once: that it is revoked."""
 _NOT_THE_NEXT_ENTRY: Final = (
     "(NEW.seq - 1) || ' ' || NEW.previous IS NOT coalesce("
     "(SELECT seq || ' ' || digest FROM entries WHERE worker = NEW.worker ORDER BY seq DESC LIMIT 1),"
@@ -85,6 +118,33 @@ TRIGGERS: Final[Mapping[str, str]] = dict(
             "a revision is written once, after the last one of its flow",
             _NOT_THE_NEXT_REVISION,
         ),
+        *_written_once("workspaces", "a Workspace"),
+        _rule("workspaces_only_new", "INSERT", "workspaces", "a Workspace is never replaced", _ANOTHER_WORKSPACE),
+        _rule(
+            "flow_sources_only_new",
+            "INSERT",
+            "flow_sources",
+            "a flow begins with its first revision and is never replaced",
+            _ANOTHER_FLOW,
+        ),
+        _rule(
+            "flow_sources_only_forward",
+            "UPDATE",
+            "flow_sources",
+            "a flow keeps its name and says what its last revision and its last act are",
+            _NOT_AS_THE_FLOW_IS,
+        ),
+        _rule("flow_sources_no_delete", "DELETE", "flow_sources", "a flow is never deleted"),
+        *_written_once("flow_acts", "an act on a flow"),
+        _rule(
+            "flow_acts_only_next",
+            "INSERT",
+            "flow_acts",
+            "an act is written once, after the last one on its flow, of its last revision",
+            _NOT_THE_NEXT_ACT,
+        ),
+        *_written_once("tokens", "a token", fixed=_NOT_REVOKED_ONCE),
+        _rule("tokens_only_new", "INSERT", "tokens", "a token is never replaced and is not revoked before it is there", _ISSUED_BEFORE),
         *_written_once("tombstones", "a tombstone"),
         _rule("tombstones_only_last", "INSERT", "tombstones", "a tombstone is written once and says what the head is", _NOT_THE_END),
         *_written_once("payloads", "a payload of an entry", _REFERRED_TO),
