@@ -20,7 +20,7 @@ from stateward.compiler.cli.host import (
     found_at,
     host_of,
 )
-from stateward.compiler.cli.output import SHOWN_MAX, fail, put, say, show_diagnostics
+from stateward.compiler.cli.output import SHOWN_MAX, difference, fail, put, say, show_diagnostics
 from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.model import Diagnostic
 from stateward.compiler.diagnostics.report import Failure
@@ -103,7 +103,7 @@ class _Formatting(NamedTuple):
             return _Formatted.BROKEN
         same = text.encode() == given.data
         if self.as_diff:
-            say(_diff(safe(given.name), source.text, text))
+            say(difference(safe(given.name), source.text, text, "formatted"))
         elif self.check:
             say("" if same else f"{safe(given.name)} is not in canonical form\n")
         elif self.to_stdout:
@@ -139,16 +139,3 @@ def _canonical(given: Document) -> tuple[Source, str | tuple[Diagnostic, ...]]:
     if isinstance(source, Source):
         return source, format_source(source)
     return source.source, (source.diagnostic(),)
-
-
-def _diff(name: str, before: str, after: str) -> str:
-    import difflib  # noqa: PLC0415 - only `--diff` needs it
-
-    lines = difflib.unified_diff(_lines(before), _lines(after), name, f"{name} (formatted)")
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ no newline at the end of the file\n" for line in lines)
-
-
-def _lines(text: str) -> list[str]:
-    """Split at LF and nowhere else, with the line ends kept."""
-    *whole, last = text.split("\n")
-    return [*(f"{line}\n" for line in whole), *([last] if last else [])]

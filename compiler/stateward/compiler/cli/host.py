@@ -4,7 +4,7 @@ Invariants: nothing here opens a file, a folder or a store but standard input; a
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -67,6 +67,18 @@ class Host(Protocol):
         """Write a file whole or not at all; none of the files `never` is written over."""
         ...
 
+    def rewrite(self, path: str, data: bytes, *, expected: bytes) -> Failure | None:
+        """Write a source anew, whole or not at all: only a file, by its own name, that still holds what was read of it."""
+        ...
+
+    def stamps(self, argument: str) -> Mapping[str, Hashable]:
+        """Give what changes when a file that an argument names does, by the name of the file; selectors name no files."""
+        ...
+
+    def wait(self, seconds: float) -> bool:
+        """Let time pass; False when there is nothing more to wait for."""
+        ...
+
     def loader(self, argument: str) -> "Loader":
         """Give the loader for the imports of a file: it reaches the files of that folder and below."""
         ...
@@ -96,6 +108,21 @@ class StandardInputOnly:
         """Refuse: there are no files here."""
         del data, never
         return Failure(f"`{path}` cannot be written: this command writes standard output only", "name `-`", STATUS_USAGE)
+
+    def rewrite(self, path: str, data: bytes, *, expected: bytes) -> Failure | None:
+        """Refuse: there are no files here."""
+        del expected
+        return self.write(path, data)
+
+    def stamps(self, argument: str) -> Mapping[str, Hashable]:
+        """Name no files: there are none here."""
+        del argument
+        return {}
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for nothing: there are no files here that could change."""
+        del seconds
+        return False
 
     def loader(self, argument: str) -> "Loader":
         """Refuse every import."""

@@ -92,3 +92,17 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic], host: Host, shown_max: i
     say(render(shown, look), err=err, coloured=look.colour)
     if len(shown) < len(diagnostics):
         say(f"{len(diagnostics) - len(shown)} more were found; `--max 0` shows all\n", err=err)
+
+
+def difference(name: str, before: str, after: str, what: str) -> str:
+    """Show what would be changed in a file, line by line."""
+    import difflib  # noqa: PLC0415 - only a difference needs it
+
+    lines = difflib.unified_diff(_lines(before), _lines(after), name, f"{name} ({what})")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ no newline at the end of the file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """Split at LF and nowhere else, with the line ends kept."""
+    *whole, last = text.split("\n")
+    return [*(f"{line}\n" for line in whole), *([last] if last else [])]

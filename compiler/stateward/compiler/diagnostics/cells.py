@@ -15,6 +15,10 @@ TAB_STOP: Final = 4
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """General categories of what is not shown as it is: controls, formats, surrogates, private and unassigned, separators."""
 _NO_WIDTH: Final = frozenset({"Mn", "Me"})
+_FILLERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and signs that are blank: what they look like is not what they are."""
+_JOINED: Final = (range(0x1160, 0x1200), range(0xD7B0, 0xD800))
+"""Vowels and final consonants of Hangul, which are written into the syllable before them."""
 _CONTROL_PICTURES: Final = 0x2400
 
 
@@ -27,7 +31,7 @@ def shown(char: str) -> str:
         return chr(_CONTROL_PICTURES + code)
     if code == 0x7F:
         return "\u2421"
-    if unicodedata.category(char) in _HIDDEN:
+    if char in _FILLERS or unicodedata.category(char) in _HIDDEN:
         return f"<U+{code:04X}>"
     return char
 
@@ -41,7 +45,7 @@ def width_of(char: str) -> int:
     """Give the columns that one shown character takes."""
     if char.isascii():
         return 1
-    if unicodedata.category(char) in _NO_WIDTH:
+    if unicodedata.category(char) in _NO_WIDTH or any(ord(char) in each for each in _JOINED):
         return 0
     return 2 if unicodedata.east_asian_width(char) in {"W", "F"} else 1
 

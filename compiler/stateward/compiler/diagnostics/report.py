@@ -4,14 +4,26 @@ Invariants: pure; the document is the one described in docs/reference/compile-js
 at, which is nothing that its author wrote.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.json import VERSION, diagnostic_json
-from stateward.compiler.diagnostics.model import Diagnostic, Severity
+from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Severity
 from stateward.compiler.diagnostics.wording import counted
+
+
+class Fixed(NamedTuple):
+    """A change that was made to a source."""
+
+    code: str
+    """The code of the diagnostic that it mends."""
+    title: str
+    applicability: str
+    line: int
+    """Where it was made, in the text as it was just before."""
+    column: int
 
 
 class Checked(NamedTuple):
@@ -23,6 +35,10 @@ class Checked(NamedTuple):
     content_digest: str | None
     definition_digest: str | None
     diagnostics: tuple[Diagnostic, ...]
+    fixed: tuple[Fixed, ...] = ()
+    """What was changed in it; the diagnostics are of the text after that."""
+    allowed: int = 0
+    """Warnings that are not told, since they were accepted."""
 
     def number_of(self, severity: Severity) -> int:
         """Count its diagnostics of one severity."""
@@ -56,6 +72,16 @@ class Report(NamedTuple):
         return sum(each.number_of(severity) for each in self.checked)
 
     @property
+    def fixed(self) -> int:
+        """Count all changes that were made."""
+        return sum(len(each.fixed) for each in self.checked)
+
+    @property
+    def allowed(self) -> int:
+        """Count all warnings that were accepted."""
+        return sum(each.allowed for each in self.checked)
+
+    @property
     def status(self) -> int:
         """The exit status: what failed in the environment outranks what is not there, and that outranks what is wrong."""
         return max((failure.status for failure in self.failures), default=int(self.number_of(Severity.ERROR) > 0))
@@ -66,12 +92,37 @@ def stricter(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(replace(each, severity=Severity.ERROR) for each in diagnostics)
 
 
+def without(diagnostics: Sequence[Diagnostic], allowed: Collection[str]) -> tuple[Diagnostic, ...]:
+    """Leave out the warnings that are accepted."""
+    return tuple(each for each in diagnostics if each.severity is Severity.ERROR or each.code not in allowed)
+
+
 def summary(report: Report) -> str:
     """Give the closing line for people."""
     counts = [counted(report.number_of(severity), severity.value) for severity in Severity if report.number_of(severity)]
     found = ", ".join(counts) if counts else "no problems"
     passed = f"; passed over {counted(report.passed_over, 'file')} that {_is(report.passed_over)} no flow" if report.passed_over else ""
-    return f"checked {counted(len(report.checked), 'flow')}: {found}{passed}"
+    allowed = f"; allowed {counted(report.allowed, 'warning')}" if report.allowed else ""
+    fixed = f"; made {counted(report.fixed, 'change')}" if report.fixed else ""
+    return f"checked {counted(len(report.checked), 'flow')}: {found}{allowed}{fixed}{passed}"
+
+
+def fixable(report: Report, *, fixed: bool = False) -> str | None:
+    """Say how much could be mended by itself, after what is safe was tried or before; None when nothing could."""
+    safe_, unsafe = (
+        sum(_mends(each, kind) for checked in report.checked for each in checked.diagnostics)
+        for kind in (Applicability.SAFE, Applicability.UNSAFE)
+    )
+    if safe_ and not fixed:
+        more = f", {unsafe} more with `--fix --unsafe-fixes`" if unsafe else ""
+        return f"{safe_} can be mended with `--fix`{more}"
+    return f"{unsafe} can be mended with `--fix --unsafe-fixes`" if unsafe else None
+
+
+def _mends(diagnostic: Diagnostic, kind: Applicability) -> bool:
+    """Tell whether the surest fix of a diagnostic is of a kind."""
+    kinds = {fix.applicability for fix in diagnostic.fixes}
+    return kind in kinds and (kind is Applicability.SAFE or Applicability.SAFE not in kinds)
 
 
 def _is(number: int) -> str:
@@ -89,6 +140,8 @@ def document(report: Report) -> dict[str, Any]:
             "errors": report.number_of(Severity.ERROR),
             "warnings": report.number_of(Severity.WARNING),
             "passed_over": report.passed_over,
+            "allowed": report.allowed,
+            "fixed": report.fixed,
         },
     }
 
@@ -100,4 +153,5 @@ def _checked_json(checked: Checked) -> dict[str, Any]:
         "content_digest": checked.content_digest,
         "definition_digest": checked.definition_digest,
         "diagnostics": [diagnostic_json(each) for each in checked.diagnostics],
+        "fixed": [each._asdict() for each in checked.fixed],
     }

@@ -30,6 +30,8 @@ class Look:
     colour: bool = False
     boxes: bool = True
     """Whether it can show more than ASCII frames."""
+    live: bool = False
+    """Whether a person looks on, and a line can be written over."""
 
 
 PLAIN: Final = Look()

@@ -63,10 +63,20 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     for candidate in candidates:
         if candidate == name or abs(len(candidate) - len(name)) >= least:
             continue
-        distance = 0 if _folded(candidate) == _folded(name) else _distance(name, candidate, least)
+        distance = _steps(name, candidate, least)
         if distance < least and distance < max(len(name), len(candidate)):
             best, least = candidate, distance
     return best
+
+
+def is_alone(name: str, near: str, candidates: Iterable[str]) -> bool:
+    """Tell whether no other candidate is as near to a name as the one that was found."""
+    steps = _steps(name, near, EDITS_MAX + 1)
+    return all(_steps(name, each, steps + 1) > steps for each in candidates if each not in {name, near})
+
+
+def _steps(name: str, candidate: str, bound: int) -> int:
+    return 0 if _folded(candidate) == _folded(name) else _distance(name, candidate, bound)
 
 
 def _folded(name: str) -> str:

@@ -8,7 +8,7 @@ import unicodedata
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from stateward.compiler.diagnostics.wording import nearest
+from stateward.compiler.diagnostics.wording import is_alone, nearest
 from stateward.compiler.flow.identifiers import id_like, identifier_fault
 
 LOOKUPS_MAX: Final = 256
@@ -22,6 +22,8 @@ class Meant(NamedTuple):
     """The id that it was probably mistyped from."""
     twin: str | None
     """An id that looks the same and is written with other characters."""
+    alone: bool = True
+    """Whether no other id is as near."""
 
 
 NOTHING_MEANT: Final = Meant(None, None)
@@ -56,7 +58,11 @@ class Declared:
 
     def _sought(self, name: str) -> Meant:
         twin = self._by_look.get(_look(name))
-        return Meant(None, twin) if twin is not None else Meant(nearest(name, self._proper[:CANDIDATES_MAX]), None)
+        if twin is not None:
+            return Meant(None, twin)
+        candidates = self._proper[:CANDIDATES_MAX]
+        near = nearest(name, candidates)
+        return Meant(near, None, near is None or is_alone(name, near, candidates))
 
 
 def _look(name: str) -> str:

@@ -97,7 +97,7 @@ class StateNotFound(NamedTuple):
     def diagnostic(self) -> Diagnostic:
         """Tell it at the reference, with the near name."""
         name = self.reference.value
-        near, twin = self.meant
+        near, twin, alone = self.meant
         notes = declares(self.flow, self.declared)
         if twin is not None:
             notes = (*notes, f"a state that looks the same is written with other characters: {_spelt(twin)} there, {_spelt(name)} here")
@@ -109,15 +109,20 @@ class StateNotFound(NamedTuple):
             secondary=came_through(self.reference.origin),
             notes=notes,
             help=did_you_mean(near),
-            fixes=self._fixes(near),
+            fixes=self._fixes(near) if alone else (),
             path=self.reference.path,
         )
 
     def _fixes(self, near: str | None) -> tuple[Fix, ...]:
-        origin = self.reference.origin
-        if near is None or origin.through or origin.place.source.slice(origin.place.span) != f'"{self.reference.value}"':
-            return ()
-        return (Fix(f"name `{near}`", (Edit(origin.place.span, f'"{near}"'),), Applicability.UNSAFE),)
+        return written_anew(self.reference, near) if near is not None else ()
+
+
+def written_anew(text: Located[str], name: str) -> tuple[Fix, ...]:
+    """Put a name in the place of a text, where the text was written out where it is used."""
+    origin = text.origin
+    if origin.through or origin.place.source.slice(origin.place.span) != f'"{text.value}"':
+        return ()
+    return (Fix(f"name `{name}`", (Edit(origin.place.span, f'"{name}"'),), Applicability.UNSAFE),)
 
 
 def _spelt(name: str) -> str:
@@ -245,5 +250,6 @@ class NameDiffersFromSlug(NamedTuple):
             secondary=came_through(self.name.origin),
             notes=("a flow is found by its slug, and its name is to be the same",),
             help=f"name it {quoted(self.slug)}",
+            fixes=written_anew(self.name, self.slug) if identifier_fault(self.slug) is None else (),
             path=self.name.path,
         )

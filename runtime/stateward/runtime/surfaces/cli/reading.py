@@ -9,7 +9,8 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
@@ -27,7 +28,7 @@ from stateward.compiler.cli.host import (
 from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.wording import listed, nearest, quoted
 from stateward.resources.catalog import builtin, builtins
-from stateward.runtime.surfaces.cli.writing import shown_path, write_file
+from stateward.runtime.surfaces.cli.writing import rewrite_file, shown_path, write_file
 
 if TYPE_CHECKING:
     from stateward.compiler.diagnostics.text import Look
@@ -103,6 +104,23 @@ class FileHost:
         """
         return write_file(path, (data,), never)
 
+    def rewrite(self, path: str, data: bytes, *, expected: bytes) -> Failure | None:
+        """Write a source anew, whole or not at all; no link, and no file that holds something else by now."""
+        return rewrite_file(path, data, expected)
+
+    def stamps(self, argument: str) -> Mapping[str, Hashable]:
+        """Give the time, the size and the identity of each file that an argument names; of what cannot be looked at, nothing."""
+        if argument.startswith(SELECTORS):
+            return {}
+        path = Path(argument)
+        files = _files_below(path, []) if path.is_dir() else iter([path])
+        return {shown_path(str(each)): stamp for each in islice(files, FILES_MAX) if (stamp := _stamp(each)) is not None}
+
+    def wait(self, seconds: float) -> bool:
+        """Let time pass; whoever watches ends that by an interruption."""
+        time.sleep(seconds)
+        return True
+
     def loader(self, argument: str) -> "Loader":
         """Give a loader that reaches the files of the folder of a file and below; what a selector names imports nothing."""
         from stateward.compiler.language.loader import REFUSING, FileTreeLoader  # noqa: PLC0415 - only `eval` imports
@@ -120,7 +138,8 @@ class FileHost:
         is_terminal = stream is not None and stream.isatty()
         colour = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         width = max(_columns(stream) or WIDTH, WIDTH_MIN) if is_terminal else WIDTH
-        return Look(width=width, colour=colour, boxes=_shows_boxes(getattr(stream, "encoding", None)))
+        live = is_terminal and os.environ.get("TERM") != "dumb"
+        return Look(width=width, colour=colour, boxes=_shows_boxes(getattr(stream, "encoding", None)), live=live)
 
 
 def _columns(stream: TextIO) -> int:
@@ -149,18 +168,29 @@ def _builtin(slug: str) -> Document | Failure:
 def _below(folder: Path, bytes_max: int) -> Iterator[Document | Failure]:
     """Read every `*.dcdl` file below a folder, by path."""
     faults: list[OSError] = []
-    count = 0
-    for at, folders, files in os.walk(folder, onerror=faults.append):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
+    for count, path in enumerate(_files_below(folder, faults), start=1):
         yield from (_unreadable(fault.filename, fault) for fault in faults)
         faults.clear()
-        for file in sorted(each for each in files if each.endswith(SUFFIX) and not each.startswith(".")):
-            count += 1
-            if count > FILES_MAX:
-                yield Failure(f"`{shown_path(str(folder))}` has more than {FILES_MAX:,} files", "name a folder further down", STATUS_USAGE)
-                return
-            yield _read(Path(at, file), bytes_max)
+        if count > FILES_MAX:
+            yield Failure(f"`{shown_path(str(folder))}` has more than {FILES_MAX:,} files", "name a folder further down", STATUS_USAGE)
+            return
+        yield _read(path, bytes_max)
     yield from (_unreadable(fault.filename, fault) for fault in faults)
+
+
+def _files_below(folder: Path, faults: list[OSError]) -> Iterator[Path]:
+    """Give every `*.dcdl` file below a folder, by path; what cannot be looked into is added to the faults."""
+    for at, folders, files in os.walk(folder, onerror=faults.append):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        yield from (Path(at, each) for each in sorted(files) if each.endswith(SUFFIX) and not each.startswith("."))
+
+
+def _stamp(path: Path) -> Hashable | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _read(path: Path, bytes_max: int) -> Document | Failure:

@@ -6,7 +6,7 @@ file that is there are kept. A pipe or a device is written to as it is.
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -26,6 +26,28 @@ def write_file(path: str, chunks: Iterable[bytes], never: Sequence[str] = ()) ->
         return _written(path, chunks, never)
     except OSError as fault:
         return Failure(f"`{shown_path(path)}` cannot be written: {reason(fault)}", "name a place that can be written", STATUS_ENVIRONMENT)
+
+
+def rewrite_file(path: str, data: bytes, expected: bytes) -> Failure | None:
+    """Write a file anew that is known by this name alone and still holds what was read of it; say why where it cannot be."""
+    target, shown = Path(path), shown_path(path)
+    try:
+        there = target.lstat()
+        if stat.S_ISLNK(there.st_mode):
+            return Failure(f"`{shown}` is a link, and is left as it is", "name the file that it leads to", STATUS_USAGE)
+        if not stat.S_ISREG(there.st_mode):
+            return Failure(f"`{shown}` is no file", "name a file", STATUS_USAGE)
+        if there.st_nlink > 1:
+            return Failure(f"`{shown}` has another name (a hard link), and is left as it is", "write a copy of it", STATUS_USAGE)
+
+        def is_the_same() -> bool:
+            now = target.lstat()
+            return (now.st_dev, now.st_ino) == (there.st_dev, there.st_ino) and target.read_bytes() == expected
+
+        replaced = is_the_same() and _replace(target, (data,), there, only_if=is_the_same)
+    except OSError as fault:
+        return Failure(f"`{shown}` cannot be written: {reason(fault)}", "name a place that can be written", STATUS_ENVIRONMENT)
+    return None if replaced else Failure(f"`{shown}` was changed meanwhile, and is left as it is", "run it again", STATUS_ENVIRONMENT)
 
 
 def _written(path: str, chunks: Iterable[bytes], never: Sequence[str]) -> Failure | None:
@@ -61,8 +83,8 @@ def _created(path: str, chunks: Iterable[bytes]) -> Failure | None:
     return None
 
 
-def _replace(target: Path, chunks: Iterable[bytes], there: os.stat_result | None) -> None:
-    """Put a file in the place of another, or of nothing, at once."""
+def _replace(target: Path, chunks: Iterable[bytes], there: os.stat_result | None, *, only_if: Callable[[], bool] | None = None) -> bool:
+    """Put a file in the place of another, or of nothing, at once; not where `only_if` says no just before. Raises OSError."""
     import tempfile  # noqa: PLC0415 - only writing needs it
 
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:16]}.")
@@ -76,7 +98,11 @@ def _replace(target: Path, chunks: Iterable[bytes], there: os.stat_result | None
             with suppress(PermissionError):  # only the superuser can give a file away; for others it is theirs from now on
                 os.chown(new, there.st_uid, there.st_gid)
         new.chmod(stat.S_IMODE(there.st_mode) if there is not None else 0o666 & ~_umask())
+        if only_if is not None and not only_if():
+            new.unlink()
+            return False
         new.replace(target)
+        return True
     except BaseException:
         new.unlink(missing_ok=True)
         raise
