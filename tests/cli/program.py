@@ -15,7 +15,7 @@ import pytest
 from stateward.runtime.core.events import EventId, Recorded
 from stateward.runtime.core.instance import FlowState
 from stateward.runtime.core.replay import replay
-from stateward.runtime.engine.flows import WorkspaceSnapshots
+from stateward.runtime.engine.snapshots import WorkspaceSnapshots
 from stateward.runtime.ports import Snapshot
 from stateward.runtime.session.event_codec import EVENT
 from stateward.runtime.surfaces.cli import main

@@ -8,10 +8,12 @@ import pytest
 from stateward.compiler.flow.canonical import canonical_bytes
 from stateward.resources.catalog import builtins
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.flows import NotCompiled, SaveAnswer, Selector, WorkspaceSnapshots, parse_selector, save_flow
+from stateward.runtime.engine.flows import WorkspaceFlows
 from stateward.runtime.engine.limits import NOTE_BYTES_MAX
+from stateward.runtime.engine.selectors import Selector, parse_selector
+from stateward.runtime.engine.snapshots import WorkspaceSnapshots
 from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports import Damaged, Revision, Saved, Snapshot, StaleBase, Unresolved, Workspace
+from stateward.runtime.ports import Conflict, Damaged, NotCompiled, Revision, SaveAnswer, Saved, Snapshot, Unresolved, Workspace
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.segments import FlowSegment
 from stateward.store.memory import MemoryFlowStore
@@ -45,7 +47,7 @@ def flows() -> MemoryFlowStore:
 
 
 def save(flows: MemoryFlowStore, content: bytes, base: int | None = None, slug: str = "paper", note: str = "") -> SaveAnswer:
-    return save_flow(flows, WORKSPACE, content, slug=slug, base=base, author="ada", note=note, compiler="stateward 0", clock=TickingClock())
+    return WorkspaceFlows(flows, WORKSPACE, "ada", "stateward 0", TickingClock()).save(slug, content, base=base, note=note)
 
 
 def saved(answer: SaveAnswer) -> Saved:
@@ -76,7 +78,7 @@ def test_what_compiles_is_stored_with_its_bytes_and_its_definition(flows: Memory
 def test_what_does_not_compile_is_not_stored(flows: MemoryFlowStore) -> None:
     answer = save(flows, source().replace(b'"done"', b'"dnoe"'))
     assert isinstance(answer, NotCompiled)
-    assert ["transition_target_not_found"] == [each.code for each in answer.compilation.diagnostics]
+    assert ["transition_target_not_found"] == [each["code"] for each in answer.diagnostics]
     assert [] == list(flows.sources(WORKSPACE, 10))
 
 
@@ -97,7 +99,7 @@ def test_a_stale_base_is_refused_with_the_current_revision(flows: MemoryFlowStor
     saved(save(flows, source()))
     saved(save(flows, source(" more"), base=1))
     answer = save(flows, source(" other"), base=1)
-    assert isinstance(answer, StaleBase)
+    assert isinstance(answer, Conflict)
     assert isinstance(answer.current, Revision)
     assert answer.current.revision == 2
 

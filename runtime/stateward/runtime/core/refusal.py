@@ -54,9 +54,19 @@ class RefusalCode(StrEnum):
     FLOW_BROKEN = "flow_broken"
     SUBMISSION_ID_MALFORMED = "submission_id_malformed"
     SUBMISSION_CONFLICT = "submission_conflict"
-    # a flow to be saved
+    # a flow to be saved, restored or removed
     SLUG_MALFORMED = "slug_malformed"
     NAME_DIFFERS = "name_differs"
+    TEXT_MALFORMED = "text_malformed"
+    DEFINITION_TOO_LARGE = "definition_too_large"
+    REVISION_NOT_FOUND = "revision_not_found"
+    # a bundle of flows
+    BUNDLE_TOO_LARGE = "bundle_too_large"
+    BUNDLE_MALFORMED = "bundle_malformed"
+    BUNDLE_NEWER = "bundle_newer"
+    BUNDLE_UNEXPECTED = "bundle_unexpected"
+    DEFINITION_UNTRUE = "definition_untrue"
+    COMPILER_DIFFERS = "compiler_differs"
     # any of them
     WORKER_NOT_FOUND = "worker_not_found"
     WORKER_READ_ONLY = "worker_read_only"

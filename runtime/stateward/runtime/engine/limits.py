@@ -32,3 +32,17 @@ NOTE_BYTES_MAX: Final = 4 * 1024
 """What is said about a revision when it is saved."""
 NAME_BYTES_MAX: Final = 512
 """Of the author of a revision."""
+REVISION_MAX: Final = 2**31 - 1
+"""The number of a revision; every store can hold it."""
+SOURCE_KEPT_BYTES_MAX: Final = 1024 * 1024
+"""A source that every store keeps: no compiler takes one so large, so none that was kept is larger."""
+DEFINITION_BYTES_MAX: Final = 16 * 1024 * 1024
+"""A definition that every store keeps, in its canonical form."""
+NOTE_KEPT_BYTES_MAX: Final = 16 * 1024
+"""A note that every store keeps: what was said, and what was added to it."""
+NAME_KEPT_BYTES_MAX: Final = 1024
+"""A name that every store keeps: of an author, of a compiler."""
+BUNDLE_LINE_BYTES_MAX: Final = 48 * 1024 * 1024
+"""One line of a bundle: a definition at its limit, most of its characters escaped."""
+BUNDLE_REVISIONS_MAX: Final = 10_000
+"""Revisions in one bundle: each is compiled when it is taken in."""

@@ -9,7 +9,8 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Final
 
 from stateward.resources.catalog import builtin
-from stateward.runtime.engine.flows import BUILTIN, WorkspaceSnapshots, parse_selector
+from stateward.runtime.engine.selectors import BUILTIN, parse_selector
+from stateward.runtime.engine.snapshots import WorkspaceSnapshots
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
     Clock,

@@ -13,8 +13,8 @@ from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.text import render
 from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.engine.flows import NotCompiled, save_flow
-from stateward.runtime.ports import Clock, FlowStore, Revision, Saved, StaleBase
+from stateward.runtime.engine.flows import WorkspaceFlows
+from stateward.runtime.ports import Clock, Conflict, FlowRow, FlowStore, NotCompiled, Revision, RevisionFacts, Saved
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit, emit_json
@@ -79,26 +79,18 @@ class _Saving:
 
     def saved(self, flows: FlowStore, workspace: str, clock: Clock) -> Saved:
         """Save it. Raises Stop when it is not kept."""
-        saved = save_flow(
-            flows,
-            workspace,
-            self.content,
-            slug=self.slug,
-            base=self.base,
-            author=account_name(),
-            note=self.note,
-            compiler=program_version(),
-            clock=clock,
-        )
+        authority = WorkspaceFlows(flows, workspace, account_name(), program_version(), clock)
+        saved = authority.save(self.slug, self.content, base=self.base, note=self.note)
         match saved:
             case Saved():
                 return saved
-            case StaleBase(current=None):
+            case Conflict(current=None):
                 raise Stop(STATUS_FOUND, f"no flow `{self.slug}` is kept, so there is no revision {self.base} of it", "leave out `--base`")
-            case StaleBase(current=current):
+            case Conflict(current=current):
                 assert current is not None
                 raise Stop(STATUS_FOUND, *_stale(self.slug, self.base, current))
             case NotCompiled(compilation=compilation):
+                assert compilation is not None, "it happened in this process"
                 click.echo(render(compilation.diagnostics, FileHost().look(err=True)), err=True, nl=False)
                 raise Stop(STATUS_FOUND, f"`{self.path}` is not kept: it does not compile as `{self.slug}`")
             case Refusal():
@@ -140,24 +132,24 @@ def _require_unicode(what: str, text: str) -> None:
 @STORE
 def list_command(workdir: Path, store: Place | None, *, as_json: bool) -> None:
     """List the flows of the Workspace with their current revisions."""
-    found: list[Revision] = []
+    found: list[FlowRow] = []
     with faults_shown(), reading(locate(workdir, store)) as runtime:
-        while page := runtime.flows.sources(runtime.location.workspace, PAGE, found[-1].slug if found else ""):
+        while page := runtime.flows.sources(runtime.location.workspace, PAGE, found[-1].last.slug if found else ""):
             found += page
     if as_json:
         for each in found:
-            emit_json(_data(each))
+            emit_json(_data(each.last))
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("selector", "revision", "saved", "by"):
         table.add_column(name)
-    for each in found:
-        saved = each.created.isoformat(timespec="seconds")
-        table.add_row(Text(f"workspace:{each.slug}"), str(each.revision), saved, Text(each.author))
+    for last in (row.last for row in found):
+        saved = last.created.isoformat(timespec="seconds")
+        table.add_row(Text(f"workspace:{last.slug}"), str(last.revision), saved, Text(last.author))
     show(terminal_console(), table if found else Text("no flow is kept in this Workspace; `stateward flow save FILE` keeps one"))
 
 
-def _data(revision: Revision) -> dict[str, str | int]:
+def _data(revision: RevisionFacts) -> dict[str, str | int]:
     return {
         "selector": f"workspace:{revision.slug}",
         "flow_id": revision.flow_id,

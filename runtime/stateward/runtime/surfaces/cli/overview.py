@@ -16,9 +16,10 @@ from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.compiler.pipeline import compile_source
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.engine.flows import WorkspaceSnapshots, parse_selector
 from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.replaying import Replayed
+from stateward.runtime.engine.selectors import parse_selector
+from stateward.runtime.engine.snapshots import WorkspaceSnapshots
 from stateward.runtime.engine.view import FlowView
 from stateward.runtime.ports import Snapshot, Unresolved
 from stateward.runtime.session.answers import TransitionAnswer

@@ -59,7 +59,7 @@ def workspace_source(slug: str) -> Document | Failure:
         location = locate(Path.cwd())
         with reading(location) as runtime:
             current = runtime.flows.current(location.workspace, slug)
-            kept = [] if current is not None else [each.slug for each in runtime.flows.sources(location.workspace, SLUGS_MAX)]
+            kept = [] if current is not None else [each.last.slug for each in runtime.flows.sources(location.workspace, SLUGS_MAX)]
     except NoWorkspace as fault:
         return Failure(f"{named} cannot be resolved: {fault.message}", fault.remedy, STATUS_USAGE)
     except Fault as fault:
