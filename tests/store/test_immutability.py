@@ -14,11 +14,12 @@ from stateward.store.tables import ENTRIES
 from stateward.store.triggers import TRIGGERS
 from tests.contracts.flows import HERE, draft
 from tests.contracts.sessions import NOON, OTHER, THIRD, WORKER, WORKSPACE, entry, redaction
+from tests.contracts.tokens import issued
 
 COPY = "INSERT {how} INTO {table} SELECT * FROM {table}"
 GONE = "0198c0de-0000-7000-8000-00000000000f"
 FOURTH = "0198c0de-0000-7000-8000-000000000004"
-WRITTEN_ONCE = ("definitions", "entries", "flow_source_revisions", "payloads", "tombstones", "workers")
+WRITTEN_ONCE = ("definitions", "entries", "flow_acts", "flow_source_revisions", "payloads", "tokens", "tombstones", "workers", "workspaces")
 LARGE = b"p" * 300_000
 
 
@@ -29,6 +30,8 @@ def path(tmp_path: Path) -> Path:
         store.workspaces.ensure(HERE)
         store.flows.save(HERE.id, draft(content=b"one"), None)
         store.flows.save(HERE.id, draft(content=b"two"), 1)
+        store.flows.remove(HERE.id, "paper", 2, author="ada", note="", time=NOON)
+        store.tokens.keep(issued())
         for worker in (WORKER, OTHER):
             store.sessions.create(worker, WORKSPACE, (entry(b"one", "k-1"), entry(b"two", "k-2")), {})
         gone = store.sessions.create(GONE, WORKSPACE, (entry(LARGE),), {})
@@ -46,7 +49,7 @@ def by_hand(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def contents(connection: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
-    return {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in (*WRITTEN_ONCE, "heads")}
+    return {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in (*WRITTEN_ONCE, "heads", "flow_sources")}
 
 
 def refused(connection: sqlite3.Connection, rule: str, statement: str, *values: object) -> None:
@@ -63,7 +66,7 @@ def test_no_row_is_updated(by_hand: sqlite3.Connection, table: str, how: str) ->
     refused(by_hand, f"{table}_no_update", f"UPDATE {how} {table} SET {column} = {column}")
 
 
-@pytest.mark.parametrize("table", [*WRITTEN_ONCE, "heads"])
+@pytest.mark.parametrize("table", [*WRITTEN_ONCE, "heads", "flow_sources"])
 def test_no_row_is_deleted(by_hand: sqlite3.Connection, table: str) -> None:
     refused(by_hand, f"{table}_no_delete", f"DELETE FROM {table}")
 
@@ -74,11 +77,15 @@ def test_no_row_is_deleted(by_hand: sqlite3.Connection, table: str) -> None:
     [
         ("definitions", "definitions_only_new"),
         ("entries", "entries_only_next"),
+        ("flow_acts", "flow_acts_only_next"),
         ("flow_source_revisions", "flow_source_revisions_only_next"),
+        ("flow_sources", "flow_sources_only_new"),
         ("heads", "heads_only_first"),
         ("payloads", "payloads_only_new"),
+        ("tokens", "tokens_only_new"),
         ("tombstones", "tombstones_only_last"),
         ("workers", "workers_only_new"),
+        ("workspaces", "workspaces_only_new"),
     ],
 )
 def test_no_row_is_replaced_by_one_with_its_key(by_hand: sqlite3.Connection, table: str, rule: str, how: str) -> None:

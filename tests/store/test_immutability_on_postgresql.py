@@ -14,16 +14,20 @@ from stateward.store.postgres_rules import RULES
 from stateward.store.tables import ENTRIES
 from tests.contracts.flows import HERE, draft
 from tests.contracts.sessions import NOON, OTHER, THIRD, WORKER, WORKSPACE, entry, redaction
+from tests.contracts.tokens import issued
 
 GONE = "0198c0de-0000-7000-8000-00000000000f"
 LARGE = b"p" * 300_000
 KEYS = {
     "definitions": "digest",
     "entries": "worker, seq",
+    "flow_acts": "workspace, flow_id, number",
     "flow_source_revisions": "workspace, flow_id, revision",
     "payloads": "digest",
+    "tokens": "workspace, id",
     "tombstones": "worker",
     "workers": "id",
+    "workspaces": "id",
 }
 CLIENT = psycopg.Connection[tuple[Any, ...]]
 
@@ -34,6 +38,8 @@ def stored(url: str) -> str:
         store.workspaces.ensure(HERE)
         store.flows.save(HERE.id, draft(content=b"one"), None)
         store.flows.save(HERE.id, draft(content=b"two"), 1)
+        store.flows.remove(HERE.id, "paper", 2, author="ada", note="", time=NOON)
+        store.tokens.keep(issued())
         for worker in (WORKER, OTHER):
             store.sessions.create(worker, WORKSPACE, (entry(b"one", "k-1"), entry(b"two", "k-2"), entry(LARGE)), {})
         gone = store.sessions.create(GONE, WORKSPACE, (entry(LARGE),), {})
@@ -54,7 +60,7 @@ def run(connection: CLIENT, statement: str) -> Any:
 
 
 def contents(connection: CLIENT) -> dict[str, list[tuple[Any, ...]]]:
-    return {table: sorted(run(connection, f"SELECT * FROM {table}").fetchall(), key=repr) for table in (*KEYS, "heads")}
+    return {table: sorted(run(connection, f"SELECT * FROM {table}").fetchall(), key=repr) for table in (*KEYS, "heads", "flow_sources")}
 
 
 def refused(connection: CLIENT, rule: str, statement: str) -> None:
@@ -79,11 +85,12 @@ def test_no_table_is_emptied(by_hand: CLIENT, table: str) -> None:
         run(by_hand, f"TRUNCATE {table} CASCADE")
 
 
-def test_no_head_is_deleted(by_hand: CLIENT) -> None:
-    refused(by_hand, "heads_no_delete", "DELETE FROM heads")
+@pytest.mark.parametrize("table", ["heads", "flow_sources"])
+def test_no_head_and_no_flow_is_deleted(by_hand: CLIENT, table: str) -> None:
+    refused(by_hand, f"{table}_no_delete", f"DELETE FROM {table}")
 
 
-@pytest.mark.parametrize("table", ["definitions", "payloads", "workers"])
+@pytest.mark.parametrize("table", ["definitions", "payloads", "tokens", "workers", "workspaces"])
 def test_no_row_is_replaced_by_one_with_its_key(by_hand: CLIENT, table: str) -> None:
     column = KEYS[table].split(",")[0]
     upsert = f"INSERT INTO {table} SELECT * FROM {table} ON CONFLICT ({KEYS[table]}) DO UPDATE SET {column} = EXCLUDED.{column}"
@@ -99,6 +106,7 @@ def test_no_row_is_replaced_by_one_with_its_key(by_hand: CLIENT, table: str) -> 
     ("table", "rule"),
     [
         ("entries", "entries_only_next"),
+        ("flow_acts", "flow_acts_only_next"),
         ("flow_source_revisions", "flow_source_revisions_only_next"),
         ("tombstones", "tombstones_only_last"),
     ],
