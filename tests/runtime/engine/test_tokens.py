@@ -1,90 +1,124 @@
-"""What verifications may cost: capped for a visit and for an instance, and charged what was reserved where nobody counted."""
+"""Tokens: how they are issued, and what shows whether one is good."""
 
-from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from stateward.runtime.core.events import Account, FailureCause, Usage
-from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierFailed, VerifierOutcome
-from stateward.runtime.profile import Profile, VerifierBounds
-from stateward.runtime.session.event_codec import event_name
-from tests.runtime.engines import AGENT, MODEL, WORKSPACE, Desk, Judge, saying, verdicts
-from tests.runtime.judgements import MET
+from stateward.runtime.engine.tokens import (
+    SCOPES_MAX,
+    TOKEN_CHARACTERS_MAX,
+    Access,
+    Issued,
+    NotIssued,
+    check,
+    is_scope,
+    issue,
+)
+from stateward.runtime.ports import StoredToken
+from stateward.runtime.session.chain import digest_of
+from stateward.runtime.session.masking import Secrets
+from stateward.store.memory_tokens import MemoryTokens
+from tests.contracts.flows import HERE, THERE
 
-CAPPED = replace(MODEL, verification=VerifierBounds(tokens=400), visit_tokens_max=1000, instance_tokens_max=1500)
-
-
-def costing(tokens: int | None) -> Judge:
-    def answer(request: VerificationRequest) -> VerifierOutcome:
-        given = verdicts(request, {})
-        assert isinstance(given, VerifierAnswered)
-        return replace(given, account=None if tokens is None else Account(Usage(1, tokens, 0), "some-model", "sha256:p", "sha256:t"))
-
-    return Judge(answer, "model")
-
-
-def refused(desk: Desk, reason: str) -> Refusal:
-    answer = desk.engine.begin(desk.worker, reason, AGENT)
-    assert isinstance(answer, Refusal), answer
-    return answer
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ID = "0198c0de-0000-7000-8000-000000000101"
+WORKER = "0198c0de-0000-7000-8000-000000000001"
+SECRET = bytes(range(32))
+TEXT = "sw_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 
 
-def test_a_visit_costs_no_more_than_its_cap_and_an_operator_leads_on() -> None:
-    desk = Desk(profile=CAPPED, actor=AGENT)
-    desk.request("one", costing(300))
-    desk.request("two", costing(301))
-    answer = refused(desk, "three")
-    expected = "601 of 1000 tokens of this visit of state `a` are spent, and a verification may cost 400"
-    assert (RefusalCode.BUDGET_EXHAUSTED, expected) == (answer.code, answer.message)
-    (row,) = desk.engine.workers(WORKSPACE, 10)
-    assert row.flow is not None
-    assert "601 of 1000 tokens of this visit are spent" == row.flow.stuck
+@pytest.fixture
+def tokens() -> MemoryTokens:
+    return MemoryTokens()
 
 
-def test_a_verification_that_nobody_counted_costs_what_was_reserved() -> None:
-    desk = Desk(profile=CAPPED, actor=AGENT)
-    desk.request("one", costing(None))
-    desk.request("two", Judge(lambda _: VerifierFailed(FailureCause.TIMEOUT, "slow"), "model"))
-    assert "800 of 1000 tokens" in refused(desk, "three").message
+def issued(tokens: MemoryTokens, **changed: object) -> Issued | NotIssued:
+    given: dict[str, object] = {"token": ID, "secret": SECRET, "name": "ci", "scopes": ("write", "read"), "issuer": "ada", "now": NOW}
+    return issue(tokens, HERE.id, **{**given, **changed})  # type: ignore[arg-type]
 
 
-def test_what_was_spent_is_restored() -> None:
-    desk = Desk(profile=CAPPED, actor=AGENT, checkpoint_entries=2)
-    for number in range(2):
-        desk.request(f"look {number}", costing(350))
-    before = (desk.flow.tokens, desk.flow.tokens_here)
-    desk.restart(CAPPED)
-    assert (700, 700) == before == (desk.flow.tokens, desk.flow.tokens_here)
-    assert RefusalCode.BUDGET_EXHAUSTED is refused(desk, "three").code
+def test_what_is_kept_of_a_token_is_the_digest_of_its_text(tokens: MemoryTokens) -> None:
+    kept = StoredToken(ID, HERE.id, digest_of(TEXT.encode()), "ci", ("read", "write"), "ada", NOW, NOW + timedelta(days=1))
+    assert Issued(kept, TEXT) == issued(tokens, expires=NOW + timedelta(days=1))
+    assert kept == tokens.by_digest(digest_of(TEXT.encode()))
 
 
-def test_a_judge_who_costs_no_tokens_is_not_capped_by_them() -> None:
-    desk = Desk(actor=AGENT)
-    desk.restart(replace(desk.engine._means.profile, visit_tokens_max=1))
-    assert "b" == desk.request("done", {"x": MET}).answer.state
-    assert 0 == desk.flow.tokens
+def test_a_token_gives_its_name_and_the_scopes_it_was_issued_for_each_once(tokens: MemoryTokens) -> None:
+    issued(tokens, scopes=("write", "read", "write"))
+    access = check(tokens, HERE.id, TEXT, NOW)
+    assert Access(ID, "ci", ("read", "write")) == access
+    assert access is not None
+    assert [True, True, False] == [access.has(each) for each in ("read", "write", "resolve")]
 
 
-def test_events_of_a_judge_who_costs_nothing_are_written_as_they_always_were() -> None:
-    desk = Desk(actor=AGENT)
-    desk.request("no", {})
-    desk.request("yes", {"x": MET})
-    desk.begin("open")
-    assert all(b'"version":2' not in each.payload for each in desk.log())
+def test_a_token_is_good_until_its_time_is_over(tokens: MemoryTokens) -> None:
+    issued(tokens, expires=NOW + timedelta(seconds=1))
+    assert check(tokens, HERE.id, TEXT, NOW + timedelta(microseconds=999_999)) is not None
+    assert None is check(tokens, HERE.id, TEXT, NOW + timedelta(seconds=1))
 
 
-def test_what_judged_and_what_it_cost_lies_with_the_event_that_resolves() -> None:
-    desk = Desk(profile=CAPPED, actor=AGENT)
-    desk.request("one", costing(300))
-    last = desk.flow.last
-    assert last is not None
-    assert Account(Usage(1, 300, 0), "some-model", "sha256:p", "sha256:t") == last.account
-    (event,) = [each.event for each in desk.engine.events(desk.worker) if event_name(each.event) == "transition_check_rejected"]
-    assert last.account == getattr(event, "account", None)
+def test_a_revoked_token_is_good_no_more(tokens: MemoryTokens) -> None:
+    issued(tokens)
+    tokens.revoke(HERE.id, ID, NOW)
+    assert None is check(tokens, HERE.id, TEXT, NOW)
 
 
-@pytest.mark.parametrize("profile", [CAPPED, MODEL])
-def test_a_worker_whose_tokens_are_capped_asks_as_ever(profile: Profile) -> None:
-    desk = Desk(profile=profile, actor=AGENT)
-    assert "no_condition_met" == desk.request("one", Judge(saying({}), "model")).answer.code
+def test_a_token_is_good_in_its_own_workspace_alone(tokens: MemoryTokens) -> None:
+    issued(tokens)
+    assert None is check(tokens, THERE.id, TEXT, NOW)
+
+
+@pytest.mark.parametrize("text", ["", "sw_", TEXT[:-1], TEXT + "A", TEXT.lower(), TEXT[3:], ID, "sw_é", "sw_\udcff", "x" * 100_000])
+def test_any_other_text_gives_none(tokens: MemoryTokens, text: str) -> None:
+    issued(tokens)
+    assert None is check(tokens, HERE.id, text, NOW)
+
+
+def test_a_text_is_looked_at_no_further_than_a_token_could_be_long(tokens: MemoryTokens) -> None:
+    issued(tokens)
+    cut = (TEXT + TOKEN_CHARACTERS_MAX * "A")[: TOKEN_CHARACTERS_MAX + 1]
+    tokens.keep(StoredToken(WORKER, HERE.id, digest_of(cut.encode()), "ci", ("read",), "ada", NOW, None))
+    assert check(tokens, HERE.id, cut + "and what follows", NOW) is not None
+
+
+@pytest.mark.parametrize("scope", ["read", "write", "resolve", "verify", "operate", f"work:{WORKER}", f"record:{WORKER}"])
+def test_a_scope_is(scope: str) -> None:
+    assert is_scope(scope)
+
+
+@pytest.mark.parametrize(
+    "scope", ["", "all", "Read", "read ", "work", "work:", "work:*", f"read:{WORKER}", f"work:{WORKER}x", f":{WORKER}", "read:"]
+)
+def test_no_scope_is(scope: str) -> None:
+    assert not is_scope(scope)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"scopes": ()}, "a token without a scope would open nothing"),
+        ({"scopes": ("read", "all")}, "`all` is no scope"),
+        ({"scopes": ("wr\x1b[31mite",)}, r"`wr\x1b[31mite` is no scope"),
+        ({"scopes": tuple(f"work:{WORKER[:-2]}{each:02x}" for each in range(SCOPES_MAX + 1))}, "the token has 65 scopes"),
+        ({"name": ""}, "`` cannot be the name of a token"),
+        ({"name": " ci"}, "` ci` cannot be the name of a token"),
+        ({"name": "c\ni"}, r"`c\ni` cannot be the name of a token"),
+        ({"name": "c\udcffi"}, r"`c\udcffi` cannot be the name of a token"),
+        ({"name": 257 * "é"}, "the name has 514 bytes"),
+        ({"expires": NOW}, "the token would have expired before it is issued"),
+    ],
+)
+def test_no_token_is_issued_and_none_is_kept(tokens: MemoryTokens, changed: dict[str, object], message: str) -> None:
+    answer = issued(tokens, **changed)
+    assert isinstance(answer, NotIssued)
+    assert message == answer.message
+    assert answer.help
+    assert () == tuple(tokens.listed(HERE.id, 10))
+
+
+def test_a_token_is_kept_out_of_texts_by_its_shape_alone(tokens: MemoryTokens) -> None:
+    answer = issued(tokens, secret=bytes([251] * 32))
+    assert isinstance(answer, Issued)
+    assert "curl -H 'Authorization: Bearer «secret:token»'" == Secrets({}, shapes=True).mask(
+        f"curl -H 'Authorization: Bearer {answer.secret}'"
+    )
