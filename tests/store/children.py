@@ -169,16 +169,25 @@ def create_store(path: Path | str, start: Any) -> None:
         assert [] == list(store.sessions.workers(WORKSPACE, 1))
 
 
-def save_over_each_other(path: Path | str, name: str, count: int, start: Any) -> None:
-    """Save `count` contents of our own over whatever is current, always naming the base."""
-    start.wait()
+def save_over_each_other(path: Path | str, name: str, count: int, start: Any, told: Any) -> None:
+    """Save `count` contents of our own over whatever is current, always naming the base; tell what was accepted and what was refused.
+
+    Accepted: number and content. Refused: the base, and number and digest of the revision that was named instead.
+    """
+    accepted: list[tuple[int, bytes]] = []
+    refused: list[tuple[int | None, int, str]] = []
     with open_store(path, write=True) as store:
-        store.workspaces.ensure(HERE)
+        start.wait()
+        base: int | None = None
         for number in range(count):
             new = draft(content=f"{name}:{number}".encode())
-            current = store.flows.current(HERE.id, new.slug)
-            answer = store.flows.save(HERE.id, new, None if current is None else current.revision)
+            answer = store.flows.save(HERE.id, new, base)
             while isinstance(answer, StaleBase):
                 assert answer.current is not None
-                answer = store.flows.save(HERE.id, new, answer.current.revision)
+                refused.append((base, answer.current.revision, answer.current.content_digest))
+                base = answer.current.revision
+                answer = store.flows.save(HERE.id, new, base)
             assert answer.created
+            base = answer.revision.revision
+            accepted.append((base, new.content))
+    told.send((accepted, refused))

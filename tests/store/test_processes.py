@@ -30,7 +30,7 @@ PAGES_BYTES_MAX = 8 * 1024 * 1024
 """Of the file `-wal` while many write: every 1,000 pages of 4 KiB it is copied into the store and begun again, readers permitting."""
 OWN_PROCESSES, OWN_APPENDS = 12, 200 if LONG else 40
 SHARED_PROCESSES, SHARED_APPENDS = 8, 100 if LONG else 20
-SAVERS, SAVES = 16, 50 if LONG else 6
+SAVERS, SAVES = 16, 50
 TAKERS = 8
 KILLS = 200 if LONG else 7
 CREATORS, CREATIONS = 8, 200 if LONG else 3
@@ -75,15 +75,30 @@ def test_processes_that_append_to_one_log_make_one_unbroken_chain(place: Path | 
         assert [f"{name}:{number}" for number in range(SHARED_APPENDS)] == ours
 
 
-def test_processes_that_save_one_slug_number_its_revisions_without_a_gap(place: Path | str) -> None:
-    open_store(place, write=True, create=True).close()
+def test_processes_that_save_one_slug_number_its_revisions_without_a_gap_and_are_told_who_was_first(place: Path | str) -> None:
+    with open_store(place, write=True, create=True) as store:
+        store.workspaces.ensure(HERE)
     start = barrier(SAVERS)
-    assert [0] * SAVERS == exit_statuses([child(save_over_each_other, place, f"saver-{number}", SAVES, start) for number in range(SAVERS)])
+    pipes = [pipe() for _ in range(SAVERS)]
+    savers = [child(save_over_each_other, place, f"saver-{number}", SAVES, start, pipes[number][1]) for number in range(SAVERS)]
+    for _, telling in pipes:
+        telling.close()  # so that a process that ended without a word is heard of
+    told = [hearing.recv() for hearing, _ in pipes]
+    assert [0] * SAVERS == exit_statuses(savers)
+    accepted = dict(each for ours, _ in told for each in ours)
     with open_store(place, write=False) as store:
         revisions = [store.flows.revision(HERE.id, "paper", number) for number in range(1, SAVERS * SAVES + 1)]
         assert None is store.flows.revision(HERE.id, "paper", SAVERS * SAVES + 1)
-    stored = [revision.content.decode() for revision in revisions if revision is not None]
-    assert {f"saver-{saver}:{number}" for saver in range(SAVERS) for number in range(SAVES)} == set(stored)
+        current = store.flows.current(HERE.id, "paper")
+    stored = {each.revision: each for each in revisions if each is not None}
+    assert {number: each.content for number, each in stored.items()} == accepted
+    assert {f"saver-{saver}:{number}".encode() for saver in range(SAVERS) for number in range(SAVES)} == set(accepted.values())
+    assert stored[SAVERS * SAVES] == current
+    refused = [each for _, theirs in told for each in theirs]
+    assert len(refused) >= SAVERS - 1  # of those who all saved it first
+    for base, winner, digest in refused:
+        assert (base or 0) < winner
+        assert stored[winner].content_digest == digest
 
 
 def test_of_processes_that_take_an_attempt_at_once_one_gets_it(place: Path | str) -> None:
