@@ -25,6 +25,7 @@ UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EI
 COMMANDS: Final = {
     "attest": ("stateward.runtime.surfaces.cli.prove", "attest_group", "State what was run, signed; check such a statement."),
     "compile": ("stateward.compiler.cli.compiling", "compile_command", "Check flows and report what is wrong with them."),
+    "diff": ("stateward.compiler.cli.comparing", "diff_command", "Compare two flows as graphs."),
     "eval": ("stateward.compiler.cli.evaluating", "eval_command", "Evaluate a DCDL file and print its value."),
     "explain": ("stateward.compiler.cli.explaining", "explain_command", "Say what a diagnostic means."),
     "explain-attempt": (
@@ -37,14 +38,18 @@ COMMANDS: Final = {
     "graph": ("stateward.compiler.cli.graphing", "graph_command", "Draw the graph of a flow."),
     "key": ("stateward.runtime.surfaces.cli.prove", "key_group", "Keep the keys that seal and sign."),
     "log": ("stateward.runtime.surfaces.cli.prove", "log_group", "Show, verify or export the session log of a Worker."),
+    "new": ("stateward.runtime.surfaces.cli.starting", "new_command", "Write a first flow and its tests."),
     "operate": ("stateward.runtime.surfaces.cli.operate", "operate_group", "Step in: pause, cancel, rewind, fork, delete and more."),
+    "paths": ("stateward.compiler.cli.comparing", "paths_command", "List paths that take every transition of a flow."),
     "profile": ("stateward.runtime.surfaces.cli.profile", "profile_group", "Show what Workers may do and who judges them."),
     "ps": ("stateward.runtime.surfaces.cli.overview", "ps_command", "List Workers, and what keeps each where it is."),
     "replay": ("stateward.runtime.surfaces.cli.overview", "replay_command", "Run recorded verdicts through another flow."),
     "request": ("stateward.runtime.surfaces.cli.request", "request_command", "Ask to leave the current state."),
     "run": ("stateward.runtime.surfaces.cli.run", "run_command", "Work through a flow at the terminal."),
+    "simulate": ("stateward.runtime.surfaces.cli.simulate", "simulate_command", "Walk a flow by hand."),
     "start": ("stateward.runtime.surfaces.cli.start", "start_command", "Start a Worker and show its first state."),
     "status": ("stateward.runtime.surfaces.cli.show", "status_command", "Show where a Worker stands."),
+    "test": ("stateward.runtime.surfaces.cli.testing", "test_command", "Run the tests of flows."),
     "verify": ("stateward.runtime.surfaces.cli.request", "verify_command", "Have the open request of a Worker judged."),
     "why": ("stateward.runtime.surfaces.cli.overview", "why_command", "Say why a Worker stands where it stands."),
 }
