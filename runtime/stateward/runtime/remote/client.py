@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.core.texts import size_of
 from stateward.runtime.engine.compiling import compiled, diagnostics_of
+from stateward.runtime.engine.flows import text_problem
 from stateward.runtime.engine.limits import NOTE_BYTES_MAX
 from stateward.runtime.engine.selectors import is_slug, parse_selector, slug_problem
 from stateward.runtime.ports import (
@@ -348,12 +348,11 @@ def _not_compiled_here(slug: str, content: bytes) -> NotCompiled:
 
 
 def _note_problem(note: str) -> Refusal | None:
-    if size_of(note) <= NOTE_BYTES_MAX:
-        return None
-    return Refusal(RefusalCode.INPUT_TOO_LARGE, f"the note has {size_of(note)} bytes", (f"give at most {NOTE_BYTES_MAX} bytes",))
+    return text_problem("note", note, NOTE_BYTES_MAX)
 
 
 def _bundle_problem(bundle: bytes) -> Refusal | None:
     if len(bundle) <= BUNDLE_BYTES_MAX:
         return None
-    return Refusal(RefusalCode.INPUT_TOO_LARGE, f"the bundle has {len(bundle)} bytes", (f"give at most {BUNDLE_BYTES_MAX} bytes",))
+    message = f"the bundle has {len(bundle)} bytes, more than {BUNDLE_BYTES_MAX}"
+    return Refusal(RefusalCode.BUNDLE_TOO_LARGE, message, ("export fewer flows at a time",))
