@@ -92,8 +92,8 @@ def test_a_save_based_on_the_current_revision_makes_the_next_one_and_keeps_the_o
     assert (2, first.flow_id) == (second.revision, second.flow_id)
     assert second == flows.current(HERE.id, "paper")
     assert first == flows.revision(HERE.id, "paper", 1)
-    assert None is flows.revision(HERE.id, "paper", 3)
-    assert None is flows.revision(HERE.id, "paper", 0)
+    for number in (3, 0, -1, 2**31, 2**70, -(2**70)):
+        assert None is flows.revision(HERE.id, "paper", number)
 
 
 def test_a_stale_base_writes_nothing_and_gives_the_current_revision(flows: Flows) -> None:
@@ -339,7 +339,8 @@ def test_revisions_are_listed_the_latest_first_page_by_page_without_their_source
     assert [made[3], made[2]] == list(flows.history(HERE.id, "paper", 2, before=5))
     assert [made[0]] == list(flows.history(HERE.id, "paper", 2, before=2))
     assert made[::-1] == list(flows.history(HERE.id, "paper", 100, before=100))
-    for before in (1, 0, -5):
+    assert made[::-1] == list(flows.history(HERE.id, "paper", 100, before=2**70))
+    for before in (1, 0, -5, -(2**70)):
         assert [] == list(flows.history(HERE.id, "paper", 100, before=before))
     assert [] == list(flows.history(HERE.id, "none", 100))
     assert [] == list(flows.history(THERE.id, "paper", 100))

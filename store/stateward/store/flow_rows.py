@@ -21,6 +21,9 @@ from stateward.store.prepared import Inconsistent, Prepared, Row
 from stateward.store.revisions import flow_id_of
 from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, TIME_CHARACTERS
 
+NUMBER_MAX: Final = 2**31 - 1
+"""Of a revision or an act: what every database takes."""
+
 _IN_WORKSPACE: Final = FLOW_SOURCES.c.workspace == bindparam("workspace")
 _OF_FLOW: Final = FLOW_SOURCES.c.flow_id == bindparam("flow_id")
 _ITS_REVISIONS: Final = (FLOW_REVISIONS.c.workspace == FLOW_SOURCES.c.workspace) & (FLOW_REVISIONS.c.flow_id == FLOW_SOURCES.c.flow_id)
@@ -134,7 +137,7 @@ def with_last(connection: Connection, workspace: str, slug: str) -> Found | None
 
 def with_one(connection: Connection, workspace: str, slug: str, number: int) -> Found | None:
     """Find a flow with the revision of a number. Raises NotWritten for one that is not as it was."""
-    return _found(connection, _WITH_ONE, workspace, slug, number)
+    return _found(connection, _WITH_ONE, workspace, slug, number if 1 <= number <= NUMBER_MAX else 0)
 
 
 def find_row(connection: Connection, workspace: str, slug: str) -> tuple[FlowRow, int] | None:
@@ -237,7 +240,7 @@ def _last_act(row: Row) -> FlowAct | None:
 
 
 def _upto(last: int, before: int | None) -> int:
-    return last if before is None else min(before - 1, last)
+    return last if before is None else max(min(before - 1, last), 0)
 
 
 def _page_values(workspace: str, slug: str, upto: int, limit: int) -> Row:
