@@ -7,6 +7,7 @@ import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
 CONTRACTS = {
+    "authority": "authority",
     "flows": "flows",
     "leases": "leases",
     "sessions": "sessions",
