@@ -156,7 +156,7 @@ REFUSED: Final[dict[str, tuple[Callable[[Place], list[str]], int, str]]] = {
     "a name that cannot be": (lambda here: here.scripted("--workdir", "x" * 5000), 3, "file name too long"),
     "a flow that does not compile": (_broken, 1, "it does not compile as `mine`"),
     "a flow that is not there": (lambda here: ["flow", "save", "nowhere.dcdl"], 2, "`nowhere.dcdl` does not exist"),
-    "a flow that is a folder": (lambda here: ["flow", "save", str(here.folder)], 2, "is a folder"),
+    "a flow that is a folder": (lambda here: ["flow", "save", str(here.folder)], 2, "no flow in"),
     "a flow that is a selector": (lambda here: ["flow", "save", "builtin:single-step"], 2, "is no file"),
     "a note that is no Unicode": (_noted, 2, "the note is no Unicode text"),
     "no Workspace": (lambda here: ["status"], 2, "no Workspace at . or above it"),

@@ -134,6 +134,7 @@ def test_a_save_from_a_stale_revision_is_refused_and_says_who_was_quicker(here: 
     source.write_text(SOURCE, "utf-8")
     here.call("flow", "save", "mine.dcdl")
     source.write_text(SOURCE.replace("Do it.", "Do it well."), "utf-8")
+    (here.work / ".stateward" / "bases.json").unlink()
     refused = here.call("flow", "save", "mine.dcdl")
     assert 1 == refused.status
     assert "is at revision 1" in refused.err

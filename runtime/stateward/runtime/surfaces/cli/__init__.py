@@ -33,7 +33,7 @@ COMMANDS: Final = {
         "explain_attempt_command",
         "Show what a verifier was given and concluded.",
     ),
-    "flow": ("stateward.runtime.surfaces.cli.flow", "flow_group", "Keep flows in the Workspace."),
+    "flow": ("stateward.runtime.surfaces.cli.flows.group", "flow_group", "Keep flows in the Workspace."),
     "fmt": ("stateward.compiler.cli.formatting", "fmt_command", "Write DCDL files in their one canonical form."),
     "graph": ("stateward.compiler.cli.graphing", "graph_command", "Draw the graph of a flow."),
     "key": ("stateward.runtime.surfaces.cli.prove", "key_group", "Keep the keys that seal and sign."),

@@ -24,7 +24,7 @@ from stateward.runtime.engine.view import FlowView
 from stateward.runtime.ports import Snapshot, Unresolved
 from stateward.runtime.session.answers import TransitionAnswer
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
-from stateward.runtime.surfaces.cli.flow import content_of
+from stateward.runtime.surfaces.cli.flows.sources import content_of
 from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit
 from stateward.runtime.surfaces.cli.present import WORDS, plain, show, terminal_console

@@ -1,0 +1,161 @@
+"""Which revision each file of a project was made from: `.stateward/bases.json`, so that whoever edits and saves need not say it.
+
+Invariants: it is a convenience, and may be lost or broken at any time: then a file counts as unknown, and nothing is taken for granted of
+it. It is written whole or not at all, never through a link; two that write it at once both stay in it. It is read as the data of whoever
+wrote the project: within limits, entry by entry, and what is no entry counts for nothing.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from stateward.runtime.engine.selectors import is_slug
+from stateward.runtime.marker import MARKER_FOLDER, MARKER_NAME, PARENTS_MAX, work_folder
+
+BASES_NAME: Final = "bases.json"
+VERSION: Final = 1
+FILES_MAX: Final = 10_000
+"""Files that are remembered; the ones that were saved longest ago are forgotten first."""
+BASES_BYTES_MAX: Final = 8 * 1024 * 1024
+_IGNORE: Final = ".gitignore"
+_FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a file was when it was last the same as a revision."""
+
+    workspace: str
+    slug: str
+    revision: int
+    content_digest: str
+
+
+def project_folder(workdir: Path) -> Path:
+    """Give the folder with the nearest marker from a folder upward, or that folder itself. Raises what finding a folder of work raises."""
+    here = work_folder(workdir)
+    for candidate in (here, *here.parents)[:PARENTS_MAX]:
+        if os.path.lexists(candidate / MARKER_FOLDER / MARKER_NAME):
+            return candidate
+    return here
+
+
+class Bases:
+    """The record of one project."""
+
+    def __init__(self, project: Path) -> None:
+        """`project` is a whole path without links in it."""
+        self._project = project
+
+    def of(self, path: str | Path) -> Base | None:
+        """Say what a file was made from; None when that is not known."""
+        name = self._name(path)
+        if name is None:
+            return None
+        try:
+            with self._opened() as folder:
+                return _read(folder).get(name)
+        except OSError:  # not there, or not to be read: both mean that nothing is known
+            return None
+
+    def remember(self, learnt: Mapping[str, Base]) -> None:
+        """Keep what files, by path, were made from; one outside the project is not remembered. Raises OSError."""
+        named = {name: base for path, base in learnt.items() if (name := self._name(path)) is not None}
+        if not named:
+            return
+        with self._opened(make=True) as folder, _locked(folder):
+            known = {name: base for name, base in _read(folder).items() if name not in named} | named
+            _write(folder, dict(list(known.items())[-FILES_MAX:]))
+
+    def _name(self, path: str | Path) -> str | None:
+        """Give the path of a file within the project; None outside of it. Folders on the way may be links, the file is named as it is."""
+        try:
+            whole = Path(os.path.realpath(Path(path).parent)) / Path(path).name
+            name = str(whole.relative_to(self._project))
+            name.encode("utf-8")
+        except (ValueError, OSError):  # a name that is no text is remembered no more than one elsewhere
+            return None
+        return name
+
+    @contextmanager
+    def _opened(self, *, make: bool = False) -> Iterator[int]:
+        """Open the folder of the marker, which must be no link. Raises OSError."""
+        home = self._project / MARKER_FOLDER
+        if make and not os.path.lexists(home):
+            _make(home)
+        folder = os.open(home, _FOLDER_FLAGS)
+        try:
+            yield folder
+        finally:
+            os.close(folder)
+
+
+def _make(home: Path) -> None:
+    """Make the folder, in a project whose Workspace lies elsewhere, and keep it out of what is shared."""
+    with suppress(FileExistsError):  # somebody was quicker
+        home.mkdir()
+        (home / _IGNORE).write_text("*\n", "ascii")
+
+
+@contextmanager
+def _locked(folder: int) -> Iterator[None]:
+    """Keep others from writing meanwhile. The lock ends with the handle, however the process ends."""
+    with suppress(OSError):  # a file system without locks: of two at once the later one counts
+        fcntl.flock(folder, fcntl.LOCK_EX)
+    yield
+
+
+def _read(folder: int) -> dict[str, Base]:
+    """Read what is remembered; nothing where it is not there or is no record. Raises OSError for what cannot be read."""
+    try:
+        handle = os.open(BASES_NAME, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    except FileNotFoundError:
+        return {}
+    with os.fdopen(handle, "rb") as file:
+        data = file.read(BASES_BYTES_MAX + 1) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
+    if len(data) > BASES_BYTES_MAX:
+        return {}
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    entries = document.get("files") if isinstance(document, dict) and document.get("version") == VERSION else None
+    found = ((name, _base(entry)) for name, entry in entries.items()) if isinstance(entries, dict) else ()
+    return {name: base for name, base in found if base is not None}
+
+
+def _base(entry: Any) -> Base | None:
+    match entry:
+        case {"workspace": str(workspace), "slug": str(slug), "revision": int(revision), "content_digest": str(digest)}:
+            return Base(workspace, slug, revision, digest) if is_slug(slug) and revision >= 1 else None
+        case _:
+            return None
+
+
+def _write(folder: int, known: Mapping[str, Base]) -> None:
+    """Put the record in its place, whole and durable. Raises OSError."""
+    files = {
+        name: {"workspace": base.workspace, "slug": base.slug, "revision": base.revision, "content_digest": base.content_digest}
+        for name, base in known.items()
+    }
+    data = json.dumps({"version": VERSION, "files": files}, indent=1).encode("ascii")
+    new = f".{BASES_NAME}.{secrets.token_hex(8)}"
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(handle)
+        os.replace(new, BASES_NAME, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(new, dir_fd=folder)
+        raise
+    os.fsync(folder)
