@@ -168,11 +168,13 @@ class _Reader:
                 self.problems.append(NotAnObject(holder, _word_of(data), data.origin, spot.path))
             return None
         known = FIELDS[level]
+        meant: set[str | None] = set()
         for name, field in data.fields.items():
             if name not in known:
+                meant.add(nearest(name, known))
                 self.problems.append(UnknownField(holder, name, field.key, (*spot.path, name), tuple(known)))
         for name, example in REQUIRED[level].items():
-            if name not in data.fields:
+            if name not in data.fields and name not in meant:  # one slip, one diagnostic
                 self.problems.append(MissingField(holder, name, example, spot.place, (*spot.path, name)))
         return {name: field for name, field in data.fields.items() if name in known}
 
