@@ -2,6 +2,7 @@
 
 Invariants
 - Opened for reading it never creates, migrates or writes: every transaction is read only.
+- What an older program wrote is migrated when it is opened for writing (`migrations`), before anything else is done with it.
 - A write is one transaction, a statement run `at_once` another; with synchronous_commit on, what it wrote survives a crash of the server
   after it returned. If it raises, nothing was written, unless it raises OutcomeUnknown.
 - After a commit whose answer was lost nothing is read or written before the server has ended the session that it was given to: what is
@@ -16,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import psycopg
 from psycopg import errors
@@ -35,9 +36,13 @@ from stateward.store.postgres_schema import (
     require_server,
     require_tables,
     standing,
+    version_of,
 )
 from stateward.store.prepared import NotWritten
-from stateward.store.schema import Standing
+from stateward.store.schema import Standing, other_version
+
+if TYPE_CHECKING:
+    from stateward.store.migrations.outcome import Migrated
 
 CONNECTIONS_MAX: Final = 8
 CONNECT_SECONDS: Final = 10
@@ -97,12 +102,16 @@ def _require_readable(url: str) -> None:
 class PostgresDatabase:
     """A store's database. Raises the store's faults; see the module."""
 
-    def __init__(self, url: str, *, write: bool, create: bool) -> None:
+    def __init__(self, url: str, *, write: bool, create: bool, older: bool = False) -> None:
+        """Take a URL; `older` lets a store of an older version be read, whose tables are others."""
         _require_readable(url)
+        self.migrated: Migrated | None = None
+        """What was done to it, if it was migrated when it was opened."""
         self.place: Final = place_name(url)
         self._url: Final = url
         self._writable: Final = write
         self._create: Final = create
+        self._older: Final = older
         self._process: Final = os.getpid()
         self._lock: Final = threading.Lock()
         self._slots: Final = threading.BoundedSemaphore(CONNECTIONS_MAX)
@@ -273,7 +282,12 @@ class PostgresDatabase:
 
     def _prepare(self, connection: PostgresConnection) -> None:
         require_server(connection, self.place)
-        if standing(connection, self.place) is Standing.EMPTY:
+        found = standing(connection, self.place)
+        if found is Standing.OLDER:
+            if self._older:
+                return
+            self._migrate(connection)
+        if found is Standing.EMPTY:
             if not self._create:
                 raise StoreUnavailable(f"there is no store in {self.place} yet", "begin one with a command that writes")
             with connection.driver.transaction():
@@ -281,6 +295,14 @@ class PostgresDatabase:
         require_tables(connection, self.place)
         if self._writable:
             require_rules(connection, self.place)
+
+    def _migrate(self, connection: PostgresConnection) -> None:
+        if not self._writable:
+            raise other_version(self.place, version_of(connection))
+        from stateward.store.migrations.on_postgres import migrate  # noqa: PLC0415 -- loads alembic, for the one time it is needed
+
+        self.migrated = migrate(self._connect, self.place, self._url) or self.migrated
+        require_same_version(connection, self.place)
 
     def _settle(self, connection: PostgresConnection, lost: set[tuple[int, str]]) -> None:
         """End the sessions that lost commits were given to: only then is it certain whether they happened."""

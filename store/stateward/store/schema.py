@@ -2,7 +2,8 @@
 
 Invariants: the header of the file holds our application id and the version of the schema; both are written in the transaction that
 makes tables and triggers, so a file is either no store yet or a whole one. A version that this program does not know is refused
-before anything is written.
+before anything is written; one that an older program wrote is migrated by whoever opens it for writing (`migrations`), and refused to
+whoever reads.
 """
 
 import sqlite3
@@ -12,14 +13,16 @@ from typing import Final
 
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from stateward.runtime.ports import Damaged, StoreNewer, StoreUnavailable
+from stateward.runtime.ports import Damaged, Fault, StoreNewer, StoreOlder, StoreUnavailable
 from stateward.store.faults import RESTORE
 from stateward.store.prepared import SQLITE
 from stateward.store.tables import METADATA
 from stateward.store.triggers import TRIGGERS, broken_rule
 
 APPLICATION_ID: Final = 0x53745764
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
+OLDEST_VERSION: Final = 1
+"""The first that was released."""
 
 
 class Standing(Enum):
@@ -29,6 +32,8 @@ class Standing(Enum):
     """Nothing was ever made in it."""
     STORE = auto()
     """A store of the version that this program writes."""
+    OLDER = auto()
+    """A store of a version that this program migrates."""
 
 
 def standing(connection: sqlite3.Connection, path: Path) -> Standing:
@@ -36,30 +41,48 @@ def standing(connection: sqlite3.Connection, path: Path) -> Standing:
 
     Raises StoreNewer for a newer store and StoreUnavailable for what is no store.
     """
-    application, version = _number(connection, "application_id"), _number(connection, "user_version")
+    application, version = _number(connection, "application_id"), version_of(connection)
     if application == APPLICATION_ID:
         if version == SCHEMA_VERSION:
             return Standing.STORE
-        raise _other_version(path, version)
+        if is_older(version):
+            return Standing.OLDER
+        raise other_version(str(path), version)
     if (application, version) == (0, 0) and not _names(connection, "table"):
         return Standing.EMPTY
     raise StoreUnavailable(f"{path} is the database of another program", "name another file")
 
 
-def _other_version(path: Path, version: int) -> StoreNewer | StoreUnavailable:
+def version_of(connection: sqlite3.Connection) -> int:
+    """Give the version that the header holds."""
+    return _number(connection, "user_version")
+
+
+def is_older(version: int) -> bool:
+    """Whether it is a version that this program migrates."""
+    return OLDEST_VERSION <= version < SCHEMA_VERSION
+
+
+def other_version(name: str, version: int) -> Fault:
+    """Say why a store of another version is not used."""
     if version > SCHEMA_VERSION:
         return StoreNewer(
-            f"{path} was written by a newer stateward: its store version is {version}, this program knows {SCHEMA_VERSION}",
+            f"{name} was written by a newer stateward: its store version is {version}, this program knows {SCHEMA_VERSION}",
             "use the stateward that wrote it, or a newer one",
         )
-    return StoreUnavailable(f"{path} has store version {version}, which no stateward ever wrote", RESTORE)
+    if is_older(version):
+        return StoreOlder(
+            f"{name} was written by an older stateward: its store version is {version}, this program reads {SCHEMA_VERSION}",
+            "`stateward store migrate` brings it up",
+        )
+    return StoreUnavailable(f"{name} has store version {version}, which no stateward ever wrote", RESTORE)
 
 
 def require_same_version(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse a store that another program migrated while we had it open. To be called under the write lock."""
-    version = _number(connection, "user_version")
+    version = version_of(connection)
     if version != SCHEMA_VERSION:
-        raise _other_version(path, version)
+        raise other_version(str(path), version)
 
 
 def create_schema(connection: sqlite3.Connection) -> None:
@@ -68,10 +91,15 @@ def create_schema(connection: sqlite3.Connection) -> None:
         connection.execute(str(CreateTable(table).compile(dialect=SQLITE)))
         for index in sorted(table.indexes, key=lambda each: str(each.name)):
             connection.execute(str(CreateIndex(index).compile(dialect=SQLITE)))
-    for trigger in TRIGGERS.values():
-        connection.execute(trigger)
+    create_triggers(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def create_triggers(connection: sqlite3.Connection) -> None:
+    """Make the rules of immutability, on tables that have none."""
+    for trigger in TRIGGERS.values():
+        connection.execute(trigger)
 
 
 def require_tables(connection: sqlite3.Connection, path: Path) -> None:
@@ -83,10 +111,19 @@ def require_tables(connection: sqlite3.Connection, path: Path) -> None:
 
 def require_triggers(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse a store whose rules of immutability are not exactly ours."""
-    held = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
-    broken = broken_rule(held)
+    broken = broken_rule(held_triggers(connection))
     if broken is not None:
-        raise Damaged(f"{path} no longer guards what it holds: {broken}", "restore the store from a backup, or read it only")
+        raise unguarded(str(path), broken)
+
+
+def held_triggers(connection: sqlite3.Connection) -> dict[str, str]:
+    """Give the triggers that a database holds, by their names."""
+    return dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
+
+
+def unguarded(name: str, broken: str) -> Damaged:
+    """Say that a store lacks a rule of immutability, or holds another one."""
+    return Damaged(f"{name} no longer guards what it holds: {broken}", "restore the store from a backup, or read it only")
 
 
 def _names(connection: sqlite3.Connection, kind: str) -> set[str]:

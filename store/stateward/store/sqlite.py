@@ -6,6 +6,7 @@ Invariants
   what they committed from the log of pages into the file.
 - What is read and written lies in the file that the path names: a file that was removed or replaced while it was open is neither read nor
   acknowledged to, and neither is one whose log of pages or its index was. Nor is a store that was there ever begun anew.
+- What an older program wrote is migrated when it is opened for writing (`migrations`), before anything else is done with it.
 - A write is one transaction begun with BEGIN IMMEDIATE. WAL with synchronous FULL: after `write` returned, what was written survives
   kill -9 and loss of power. If it raises, nothing was written, unless it raises OutcomeUnknown.
 - Waiting for other processes is bounded by a count; only past it does a caller hear that the store is held.
@@ -18,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from stateward.runtime.ports import Fault, OutcomeUnknown, StoreUnavailable
 from stateward.store.connection import Connection, Refused
@@ -28,11 +29,16 @@ from stateward.store.prepared import NotWritten
 from stateward.store.schema import (
     Standing,
     create_schema,
+    other_version,
     require_same_version,
     require_tables,
     require_triggers,
     standing,
+    version_of,
 )
+
+if TYPE_CHECKING:
+    from stateward.store.migrations.outcome import Migrated
 
 BUSY_WAIT_SECONDS: Final = 1.0
 """How long SQLite itself waits for a lock, each time."""
@@ -51,10 +57,16 @@ T = TypeVar("T")
 class SqliteDatabase:
     """A store's database. Raises the store's faults; see the module."""
 
-    def __init__(self, path: Path, *, write: bool, create: bool) -> None:
+    def __init__(self, path: Path, *, write: bool, create: bool, older: bool = False) -> None:
+        """Take a path; `older` lets a store of an older version be read, whose tables are others."""
         self.path: Final = path.absolute()
         self.place: Final = str(self.path)
+        self.migrated: Migrated | None = None
+        """What was done to it, if it was migrated when it was opened."""
         self._writable: Final = write
+        self._older: Final = older
+        self._found = Standing.EMPTY
+        """What it was when it was last looked at."""
         self._create = create
         """Whether it is to be begun where it is not yet there; it was there once the first opening succeeded."""
         self._lock: Final = threading.Lock()
@@ -184,7 +196,14 @@ class SqliteDatabase:
         # Looked at through a reader first: even closing a writer may change the file, and what is not ours stays as it is.
         self._opened_for_reading().close()
         require_writable(self.path)
+        if self._found is Standing.OLDER:
+            self._migrate()
         return self._opened("rw", self._prepare_for_writing)
+
+    def _migrate(self) -> None:
+        from stateward.store.migrations.on_sqlite import migrate  # noqa: PLC0415 -- loads alembic, for the one time it is needed
+
+        self.migrated = migrate(self.path) or self.migrated
 
     def _opened_for_reading(self) -> sqlite3.Connection:
         # Closing a connection that may write removes the files beside the store, but first copies into the store what lies in them; one
@@ -213,11 +232,14 @@ class SqliteDatabase:
     def _prepare_for_reading(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
-        if standing(connection, self.path) is Standing.EMPTY:
-            if not self._create:
+        self._found = standing(connection, self.path)
+        match self._found:
+            case Standing.EMPTY if not self._create:
                 raise StoreUnavailable(f"there is no store in {self.path} yet", "begin one with a command that writes")
-        else:
-            require_tables(connection, self.path)
+            case Standing.OLDER if not (self._writable or self._older):
+                raise other_version(self.place, version_of(connection))
+            case Standing.STORE:
+                require_tables(connection, self.path)
         connection.execute("COMMIT")
 
     def _prepare_for_writing(self, connection: sqlite3.Connection) -> None:
@@ -232,7 +254,10 @@ class SqliteDatabase:
         if self._unsettled:
             self._settle(connection)
         connection.execute("BEGIN IMMEDIATE")
-        if standing(connection, self.path) is Standing.EMPTY:
+        found = standing(connection, self.path)
+        if found is Standing.OLDER:  # put there since it was looked at
+            raise other_version(self.place, version_of(connection))
+        if found is Standing.EMPTY:
             create_schema(connection)
         require_tables(connection, self.path)
         require_triggers(connection, self.path)

@@ -1,0 +1,32 @@
+"""What comes of a migration, and how it is said that one failed."""
+
+from dataclasses import dataclass
+
+from stateward.runtime.ports import Fault, StoreUnavailable
+from stateward.store.schema import SCHEMA_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """A store was brought from one version to another; a copy of what it was lies where `backup` says."""
+
+    start: int
+    end: int
+    backup: str
+
+
+def not_backed_up(name: str, version: int, why: str, remedy: str) -> StoreUnavailable:
+    """Say that nothing was tried, since what is there could not be copied first."""
+    return StoreUnavailable(f"{name} was not migrated from store version {version}, since no copy of it could be made: {why}", remedy)
+
+
+def not_migrated(name: str, version: int, backup: str, fault: Fault) -> Fault:
+    """Say that a migration was undone, and for what. The fault stays of its kind."""
+    message = f"{name} was not migrated from store version {version} to {SCHEMA_VERSION} and is as it was, with a copy in {backup}"
+    return type(fault)(f"{message}: {fault.message}", fault.remedy)
+
+
+def bug(problem: BaseException) -> StoreUnavailable:
+    """Say that a step failed for a reason that lies in this program."""
+    said = " ".join(str(problem).split()) or "nothing more is known"
+    return StoreUnavailable(f"a step failed ({type(problem).__name__}: {said})", "use the stateward that wrote it, and report this")

@@ -1,0 +1,1 @@
+"""A script of alembic for each version: how the tables come to be what they are in it."""
