@@ -3,14 +3,10 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from stateward.runtime.marker import NoWorkspace, drafted, find_workspace, work_folder
 from stateward.runtime.wiring.places import STORE_FILES, Location, Place, keys_path, store_place
 from stateward.runtime.wiring.system import SystemClock, TimeOrderedIds
-
-if TYPE_CHECKING:
-    pass
 
 
 def locate(folder: Path, chosen: Place | None = None) -> Location:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from socket import gethostname
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from stateward.resources.catalog import builtin
 from stateward.runtime.engine.selectors import BUILTIN, parse_selector
@@ -28,10 +28,6 @@ from stateward.runtime.profile import DEFAULT, Profile
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.wiring.places import WITNESS_FOLDER, Location, keys_path, user_secrets
 from stateward.runtime.wiring.system import Folders, SystemClock, ThreadHeartbeat, TimeOrderedIds
-
-if TYPE_CHECKING:
-    pass
-
 
 PAGE: Final = 500
 """Workers listed at a time."""

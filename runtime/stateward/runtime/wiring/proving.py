@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from stateward.runtime.ports import (
     ListedKey,
@@ -11,10 +11,6 @@ from stateward.runtime.ports import (
 from stateward.runtime.session.envelope import PAYLOAD_TYPE, Envelope, Signature, encoded
 from stateward.runtime.wiring.places import keys_path
 from stateward.runtime.wiring.system import SystemClock
-
-if TYPE_CHECKING:
-    pass
-
 
 KEY_BYTES_MAX: Final = 64 * 1024
 
