@@ -91,3 +91,27 @@ def test_what_stands_after_a_string_without_its_opening_quote_is_read_on() -> No
     text = 'a = one two";\nb = "x";\nc = f("y", (z) => z);\nd = ;\n'
     found = errors(text)
     assert ["the opening quote of a string is missing", "an expression is missing after `=`"] == [each.message for each in found]
+
+
+DIFF = """\
+ a = 1;
++b = 2;
+-b = 3;
++
++c = { d = 1;
++};
+ e = 4;
+"""
+
+
+def test_lines_of_a_diff_are_told_once_and_what_they_add_is_kept() -> None:
+    (found,) = errors(DIFF)
+    (fix,) = found.fixes
+    assert ("a line of a diff is left in the text", ("it has 4 more lines of that kind",)) == (found.message, found.notes)
+    assert (Applicability.UNSAFE, " a = 1;\nb = 2;\n\nc = { d = 1;\n};\n e = 4;\n") == (fix.applicability, mended(DIFF, fix))
+    assert [] == errors(mended(DIFF, fix))
+
+
+@pytest.mark.parametrize("text", ["a = 1\n- 2 3;", "a = 1\n+ 2;\nb = 1 2;", "a = 1 2;\n-- a remark\nb = 3;"])
+def test_a_sign_at_the_margin_is_no_diff_where_a_value_can_go_on(text: str) -> None:
+    assert [] == [each.message for each in errors(text) if "diff is left" in each.message]

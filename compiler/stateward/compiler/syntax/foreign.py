@@ -26,6 +26,9 @@ _TABLE: Final = re.compile(r"""^[ \t]*(\[\[?[\w.\-"' ]+\]\]?)[ \t]*(?:\#.*)?\r?$
 _YAML: Final = re.compile(r"(?:---\s*\n|\s*(?:#[^\n]*\n\s*)*)[\w.-]+:(?:\s|$)")
 MARKUP: Final = "markup"
 BINARY: Final = "binary data"
+MARKDOWN: Final = "Markdown"
+FENCE: Final = "```"
+_FENCE_HELP: Final = "keep the lines between the fences alone"
 TABLES: Final = "TOML or INI"
 _HELP: Final[Mapping[str, str]] = {
     "JSON": 'write `name = value;` for each `"name": value`',
@@ -47,7 +50,8 @@ def kind_of(tokens: Tokens, stuck: int) -> Fault | None:
         start = found.start() if found else 0
         end = start + 1
     newline = tokens.text.find("\n", start, end)
-    return Fault(start, end if newline == -1 else newline, f"this is {name} and no DCDL", f"{name} begins here", _HELP.get(name))
+    help_ = _FENCE_HELP if name == MARKDOWN and tokens.text.lstrip().startswith(FENCE) else _HELP.get(name)
+    return Fault(start, end if newline == -1 else newline, f"this is {name} and no DCDL", f"{name} begins here", help_)
 
 
 def _kind(tokens: Tokens, stuck: int) -> str | None:
@@ -67,7 +71,7 @@ def _kind(tokens: Tokens, stuck: int) -> str | None:
     if _YAML.match(text) and "SEMICOLON" not in kinds and "EQUAL" not in kinds:
         return "YAML"
     if _has_fence(tokens) or _word_pairs(tokens) > max(WORD_PAIRS_MIN - 1, kinds.count("EQUAL")):
-        return "Markdown" if _has_fence(tokens) or _MARKDOWN.search(text) else "prose"
+        return MARKDOWN if _has_fence(tokens) or _MARKDOWN.search(text) else "prose"
     return None
 
 
@@ -104,7 +108,7 @@ def _is_toml(tokens: Tokens) -> bool:
 
 
 def _has_fence(tokens: Tokens) -> bool:
-    return any(kind == ERROR and tokens.text.startswith("```", start) for kind, start in zip(tokens.kinds, tokens.starts, strict=True))
+    return any(kind == ERROR and tokens.text.startswith(FENCE, start) for kind, start in zip(tokens.kinds, tokens.starts, strict=True))
 
 
 def _word_pairs(tokens: Tokens) -> int:

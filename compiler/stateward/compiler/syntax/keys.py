@@ -3,6 +3,7 @@
 from typing import Final
 
 from stateward.compiler.diagnostics.wording import quoted
+from stateward.compiler.source import Span
 from stateward.compiler.syntax.faults import Fault, Note, fix
 from stateward.compiler.syntax.loose import OUTER_REST
 from stateward.compiler.syntax.mends import Asked, Mend, at_spot, in_gap
@@ -18,6 +19,10 @@ _AFTER_OPERANDS: Final = CLOSING | {END, "LPAR", "AS", "DEFAULT", "MERGE", "COMP
     "CONCAT", "PLUS", "MINUS", "TIMES", "DIVIDE"
 }  # fmt: skip
 """What stands after an operand and never after the name of a binding."""
+_STATEMENTS: Final = frozenset({"if", "else", "elif", "unless", "for", "while", "switch", "case", "return"})
+"""Words with which other languages begin a statement."""
+PLACEHOLDER_MAX: Final = 80
+"""Code points of a placeholder that was left in a text."""
 _ALIKE: Final = {"COLON": ":", "EQ": "==", "ARROW": "=>"}
 
 
@@ -88,6 +93,18 @@ def subject_missing(spot: Spot) -> Mend | None:
     gap = spot.span(-2).end
     fault = Fault(gap, gap, "`match` has no value to look at", "a value belongs here", help="write `match value { … }`")
     return Mend(fault, drop=1, insert=("ERROR",), skip=-1)
+
+
+def placeholder_in_braces(spot: Spot) -> Mend | None:
+    """Answer `name = {{ name }};`."""
+    if not _wants_name(spot) or spot.kind != "LBRACE" or spot.kind_at(-1) != "LBRACE" or not spot.touches():
+        return None
+    inner, outer = spot.partner(0), spot.partner(-1)
+    span = Span(spot.span(-1).start, spot.span(outer).end)
+    if outer != inner + 1 or not spot.touches(outer) or len(written := spot.text[span.start : span.end]) > PLACEHOLDER_MAX:
+        return None
+    message = f"{quoted(written)} is a placeholder that was not filled in"
+    return Mend(Fault(span.start, span.end, message, "left by a template", help="write the value"))
 
 
 def name_missing(spot: Spot) -> Mend | None:
@@ -187,6 +204,28 @@ def _has_constraint(spot: Spot) -> bool:
     return False
 
 
+def arrow_for_equal(spot: Spot) -> Mend | None:
+    """Answer `a -> 1`."""
+    if not spot.accepts("EQUAL") or spot.kind != "MINUS" or spot.kind_at(1) != "GT" or not spot.touches(1):
+        return None
+    start, end = spot.span().start, spot.span(1).end
+    blank = "" if spot.text[start - 1 : start].isspace() else " "
+    mend = fix("replace `->` by `=`", (start, end, f"{blank}="))
+    fault = Fault(start, end, "`->` stands where `=` belongs", "`=` belongs here", help="write `=`", fix=mend)
+    return Mend(fault, insert=("EQUAL",), skip=2)
+
+
+def statement(spot: Spot) -> Mend | None:
+    """Answer `if passed then …`, `for (x in y) …` where a field belongs."""
+    word = spot.text_at(-1)
+    if not spot.accepts("EQUAL") or spot.kind not in {"NAME", "LPAR", "NOT"} or spot.kind_at(-1) != "NAME" or word not in _STATEMENTS:
+        return None
+    if not spot.same_line() or spot.starts_field():
+        return None
+    start, end = spot.span(-1).start, spot.gap
+    return Mend(Fault(start, end, f"`{word}` begins no statement", "a plain name in DCDL", help="write fields, as in `name = value;`"))
+
+
 def word_in_front(spot: Spot) -> Mend | None:
     """Answer `state review = {`, `state "review" {`: a word before the name of a field."""
     heads = spot.starts_field() or (spot.kind in {"NAME", "STRING"} and spot.kind_at(1) == "LBRACE")
@@ -240,9 +279,12 @@ ASKED: Final[tuple[Asked, ...]] = (
     reserved_word,
     subject_missing,
     name_with_digit_first,
+    placeholder_in_braces,
     name_missing,
     name_with_hyphen,
     other_than_equal,
+    arrow_for_equal,
+    statement,
     word_in_front,
     in_before_body,
     equal_missing,

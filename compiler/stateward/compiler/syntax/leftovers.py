@@ -1,4 +1,4 @@
-"""What tools and habits leave in a text that is DCDL otherwise: marks of a merge, and comments that begin with `//` or `--`.
+"""What tools and habits leave in a text that is DCDL otherwise: marks of a merge and of a diff, and comments that begin with `//` or `--`.
 
 Invariants: this is asked about texts that do not parse; offsets stay those of the text as it was.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import Final, TypeAlias
 
+from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, Note, fix
 from stateward.compiler.syntax.tokens import Tokens
 
@@ -20,6 +21,7 @@ _BEGINNINGS: Final = frozenset({"MERGE", "MINUS"})
 """What a comment of another language may begin with."""
 _BEFORE_NAMES: Final = frozenset({"SEMICOLON", "LBRACE", "RBRACE"})
 """Tokens after which no sign can stand."""
+_DIFF_SIGNS: Final = frozenset({"PLUS", "MINUS"})
 _SIGNS: Final = re.compile(r"--(?=[ \t\r\n]|\Z)")
 _VISIBLE: Final = re.compile(r"[^\r\n]")
 
@@ -41,6 +43,43 @@ def without_conflicts(tokens: Tokens) -> tuple[str, list[Fault]]:
             )
         )
     return "".join([*pieces, text[done:]]), faults
+
+
+def without_diff_marks(tokens: Tokens) -> tuple[str, list[Fault]]:
+    """Blank the signs with which the lines of a diff begin, and the lines that it took away; gives the text and what to say."""
+    text = tokens.text
+    lines = list(_diff_lines(tokens))
+    if not lines:
+        return text, []
+    pieces, edits, done = [], [], 0
+    for start, end in lines:
+        away = text[start] == "-"
+        pieces += [text[done:start], _blank(text[start : end if away else start + 1])]
+        done = end if away else start + 1
+        edits.append((start, min(end + 1, len(text)), "") if away else (start, start + 1, ""))
+    first = lines[0][0]
+    more = (f"it has {counted(len(lines) - 1, 'more line')} of that kind",) if len(lines) > 1 else ()
+    fault = Fault(
+        first,
+        first + 1,
+        "a line of a diff is left in the text",
+        "the sign of a diff",
+        help="take the `+` away, and the lines that begin with `-`",
+        notes=more,
+        fix=fix("keep what the diff added", *edits, safe=False),
+    )
+    return "".join([*pieces, text[done:]]), [fault]
+
+
+def _diff_lines(tokens: Tokens) -> Iterator[Line]:
+    """Give the lines that begin with a sign at the margin, where one with `+` stands after what no sign can follow."""
+    text, kinds, starts = tokens.text, tokens.kinds, tokens.starts
+    signs = [at for at, kind in enumerate(kinds) if kind in _DIFF_SIGNS and (starts[at] == 0 or text[starts[at] - 1] == "\n")]
+    signs = [at for at in signs if not text.startswith("--", starts[at])]
+    if any(kinds[at] == "PLUS" and (at == 0 or kinds[at - 1] in _BEFORE_NAMES) for at in signs):
+        for at in signs:
+            end = text.find("\n", starts[at])
+            yield starts[at], end if end != -1 else len(text)
 
 
 def _conflicts(tokens: Tokens) -> Iterator[tuple[Line, int, Line, Line]]:

@@ -76,6 +76,16 @@ def zero_missing(spot: Spot) -> Mend | None:
     return Mend(fault, insert=(ERROR,), skip=2)
 
 
+def placeholder(spot: Spot) -> Mend | None:
+    """Answer `name = <name>;`."""
+    kinds = [spot.kind_at(at) for at in (-4, -3, -2, -1)]
+    if not spot.wants_expression or kinds != ["EQUAL", "LT", "NAME", "GT"] or not (spot.touches(-2) and spot.touches(-1)):
+        return None
+    start, end = spot.span(-3).start, spot.gap
+    message = f"{quoted(spot.text[start:end])} is a placeholder that was not filled in"
+    return Mend(Fault(start, end, message, "left by a template", help="write the value"), drop=2, insert=(ERROR,))
+
+
 def expression_missing(spot: Spot) -> Mend | None:
     """Answer anything else where an expression is to begin."""
     if not spot.wants_expression:
@@ -94,5 +104,6 @@ ASKED: Final[tuple[Asked, ...]] = (
     rest_among_items,
     argument_missing,
     zero_missing,
+    placeholder,
     expression_missing,
 )

@@ -20,9 +20,10 @@ from stateward.compiler.syntax.brackets import balance
 from stateward.compiler.syntax.builders import Builder
 from stateward.compiler.syntax.depth import too_deep_node
 from stateward.compiler.syntax.echoes import without_echoes
+from stateward.compiler.syntax.enclosed import with_braces
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, too_deep, too_large
 from stateward.compiler.syntax.foreign import is_page, kind_of
-from stateward.compiler.syntax.leftovers import without_conflicts, without_odd_comments
+from stateward.compiler.syntax.leftovers import without_conflicts, without_diff_marks, without_odd_comments
 from stateward.compiler.syntax.lexer import scan
 from stateward.compiler.syntax.loose import braced, seems_loose
 from stateward.compiler.syntax.recovery import Recovery
@@ -111,12 +112,14 @@ class _Attempt:
         if foreign:
             return None, [foreign]
         tokens = self.tokens
-        text, conflicts = without_conflicts(tokens)
-        if conflicts:
+        text, left = without_conflicts(tokens)
+        if not left:
+            text, left = without_diff_marks(tokens)
+        if left:
             tokens = scan(text, self.limits.nesting)
             if tokens.stopped:
                 return None, [tokens.stopped]
-        tokens = without_odd_comments(tokens)
+        tokens = with_braces(without_odd_comments(tokens))
         balanced = balance(tokens)
         if seems_loose(balanced):
             balanced = braced(balanced)
@@ -128,7 +131,7 @@ class _Attempt:
         if self.automaton.is_too_deep:
             return None, [self._too_deep(self.automaton, balanced.tokens)]
         found = without_echoes([*tokens.faults, *balanced.faults, *recovery.faults], balanced.tokens, recovery.left_over)
-        found = [*conflicts, *found, *self.builder.faults, *self.builder.warnings]
+        found = [*left, *found, *self.builder.faults, *self.builder.warnings]
         return self._measured(module, found) if module else (None, found)
 
     def _started(self, tokens: Tokens, *, loose: bool) -> tuple[Builder, Automaton]:

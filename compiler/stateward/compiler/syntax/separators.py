@@ -27,6 +27,8 @@ _OTHER_WORDS: Final = {
     **dict.fromkeys(("function", "func", "fn", "def", "lambda"), _FUNCTION),
 }
 """Words of other languages, and what is written here."""
+_OF_FIELDS: Final = frozenset({Construct.OBJECT, Construct.LOOSE, Construct.LET})
+_ENDS_VALUES: Final = CLOSING | {END, "SEMICOLON", "COMMA"}
 _EXPONENT: Final = re.compile(r"[eE][0-9]*")
 
 
@@ -103,6 +105,31 @@ def other_separator(spot: Spot) -> Mend | None:
         at_spot(spot, f"`{found}` stands where `{wanted}` belongs", f"`{wanted}` belongs here", f"write `{wanted}`", mend),
         replace=separator,
     )
+
+
+def quote_inside(spot: Spot) -> Mend | None:
+    """Answer `a = "say "done" at once";`: a quote that touches a word ended the string, and another string ends on the line."""
+    if spot.kind_at(-1) != "STRING" or not spot.touches() or spot.construct not in _OF_FIELDS or spot.starts_field():
+        return None
+    if not spot.text_at()[:1].isalnum():
+        return None
+    count = next((at for at in range(LOOK_AHEAD_MAX) if spot.kind_at(at + 1) in _ENDS_VALUES), LOOK_AHEAD_MAX)
+    if spot.kind_at(count) != "STRING" or not all(spot.same_line(at) for at in range(count + 1)):
+        return None
+    start, end = spot.span(-1).start, spot.span(count).end
+    quotes = [at for at in range(start + 1, end - 1) if spot.text[at] == '"' and spot.text[at - 1] != "\\"]
+    mend = fix('write each as `\\"`', *((at, at + 1, '\\"') for at in quotes), safe=False)
+    at = spot.gap - 1
+    fault = Fault(at, at + 1, "a string ends at a quote inside of it", "ends here", help='write `\\"` for a quote in a string', fix=mend)
+    return Mend(fault, skip=count + 1)
+
+
+def texts_side_by_side(spot: Spot) -> Mend | None:
+    """Answer `a = "one " "text";`."""
+    if spot.kind != "STRING" or spot.kind_at(-1) != "STRING" or spot.construct not in _OF_FIELDS or spot.starts_field():
+        return None
+    mend = fix("make one string of them", (spot.gap - 1, spot.span().start + 1, ""), safe=False)
+    return Mend(at_spot(spot, "two strings stand side by side", "no part of the value", "write one string", mend), skip=1)
 
 
 def separator_missing(spot: Spot) -> Mend | None:
@@ -268,6 +295,8 @@ ASKED: Final[tuple[Asked, ...]] = (
     in_missing,
     nothing_after_rest,
     other_separator,
+    quote_inside,
+    texts_side_by_side,
     separator_missing,
     equal_in_parentheses,
     index,
