@@ -136,3 +136,34 @@ def test_a_walk_shows_states_takes_verdicts_and_takes_steps_back(author: Place) 
 def test_a_walk_needs_a_terminal(author: Place) -> None:
     ended = author.call("simulate", "builtin:single-step")
     assert (2, "error: verdicts are typed, and standard input is no terminal\n") == (ended.status, ended.err.split("  = help")[0])
+
+
+def test_two_revisions_of_a_flow_are_compared(author: Place) -> None:
+    author.done("new", "first")
+    author.done("flow", "save", "first.dcdl")
+    source = author.work / "first.dcdl"
+    source.write_text(source.read_text("utf-8").replace("Do what", "Carefully do what"), "utf-8")
+    author.done("flow", "save", "first.dcdl")
+    ended = author.call("diff", "workspace:first@1", "workspace:first")
+    assert (1, "~ state `work`: other instructions\n") == (ended.status, ended.out.split("    -")[0])
+    assert "the two are the same flow\n" == author.done("diff", "workspace:first@2", "first.dcdl")
+
+
+@pytest.mark.parametrize(
+    ("selector", "told"),
+    [
+        ("workspace:first@2", "error: `workspace:first` has no revision 2\n  = help: name one from 1 to 1\n"),
+        ("workspace:first@0", "error: `workspace:first` has no revision 0\n  = help: name one from 1 to 1\n"),
+        ("workspace:first@x", "error: `x` is no revision of `workspace:first`\n  = help: name one by its number: `@3`\n"),
+        (
+            "workspace:first@" + "9" * 30,
+            f"error: `{'9' * 30}` is no revision of `workspace:first`\n  = help: name one by its number: `@3`\n",
+        ),
+        ("workspace:frist@1", "error: the Workspace keeps no flow `workspace:frist`\n  = help: did you mean `workspace:first`?\n"),
+    ],
+)
+def test_a_revision_that_is_not_there_is_told(author: Place, selector: str, told: str) -> None:
+    author.done("new", "first")
+    author.done("flow", "save", "first.dcdl")
+    ended = author.call("compile", selector)
+    assert (2, told) == (ended.status, ended.err)

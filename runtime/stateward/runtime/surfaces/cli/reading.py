@@ -44,33 +44,44 @@ _CHECK: Final = "check the path"
 SLUGS_MAX: Final = 500
 """Slugs of a Workspace among which a near one is sought."""
 
+DIGITS_MAX: Final = 9
+"""Of the number of a revision."""
+
 WorkspaceResolver = Callable[[str], Document | Failure]
 """Gives the current source of a slug in the Workspace."""
 
 
-def workspace_source(slug: str) -> Document | Failure:
-    """Give the current source of a slug in the Workspace of the current folder; nothing is written."""
+def workspace_source(named_slug: str) -> Document | Failure:
+    """Give the current source of a slug in the Workspace of the current folder, or of `slug@N` revision N; nothing is written."""
     from stateward.runtime.marker import NoWorkspace  # noqa: PLC0415
     from stateward.runtime.ports import Fault  # noqa: PLC0415 - only this selector opens a store
     from stateward.runtime.wiring import locate, reading  # noqa: PLC0415
 
+    slug, at, number = named_slug.partition("@")
     named = quoted(f"workspace:{shown_path(slug)}")
+    if at and not (number.isascii() and number.isdecimal() and len(number) <= DIGITS_MAX):
+        return Failure(f"`{shown_path(number)}` is no revision of {named}", "name one by its number: `@3`", STATUS_USAGE)
     try:
         location = locate(Path.cwd())
         with reading(location) as runtime:
-            current = runtime.flows.current(location.workspace, slug)
-            kept = [] if current is not None else [each.last.slug for each in runtime.flows.sources(location.workspace, SLUGS_MAX)]
+            flows, workspace = runtime.flows, location.workspace
+            found = flows.revision(workspace, slug, int(number)) if at else flows.current(workspace, slug)
+            last = None if found is not None or not at else flows.find(workspace, slug)
+            kept = [] if found is not None else [each.last.slug for each in flows.sources(workspace, SLUGS_MAX)]
     except NoWorkspace as fault:
         return Failure(f"{named} cannot be resolved: {fault.message}", fault.remedy, STATUS_USAGE)
     except Fault as fault:
         return Failure(f"{named} cannot be read: {fault.message}", fault.remedy or "see that the store is whole", STATUS_ENVIRONMENT)
     except FileNotFoundError:
         return Failure(f"{named} cannot be resolved: the current folder is gone", "go to a folder that is there", STATUS_ENVIRONMENT)
-    if current is None:
+    if last is not None:
+        return Failure(f"{named} has no revision {int(number)}", f"name one from 1 to {last.last.revision}", STATUS_USAGE)
+    if found is None:
         near = nearest(slug, kept)
         remedy = _did_you_mean(f"workspace:{near}") if near is not None else _built_in(slug) or "keep it with `stateward flow save`"
         return Failure(f"the Workspace keeps no flow {named}", remedy, STATUS_USAGE)
-    return Document(f"flows/{slug}{SUFFIX}", current.content, f"workspace:{slug}", slug=slug)
+    name = f"flows/{slug}{at}{number}{SUFFIX}" if at else f"flows/{slug}{SUFFIX}"
+    return Document(name, found.content, f"workspace:{named_slug}", slug=slug)
 
 
 class FileHost:
