@@ -67,6 +67,8 @@ class RefusalCode(StrEnum):
     BUNDLE_UNEXPECTED = "bundle_unexpected"
     DEFINITION_UNTRUE = "definition_untrue"
     COMPILER_DIFFERS = "compiler_differs"
+    # a folder of flows
+    SYNC_TOO_LARGE = "sync_too_large"
     # any of them
     WORKER_NOT_FOUND = "worker_not_found"
     WORKER_READ_ONLY = "worker_read_only"

@@ -46,3 +46,5 @@ BUNDLE_LINE_BYTES_MAX: Final = 48 * 1024 * 1024
 """One line of a bundle: a definition at its limit, most of its characters escaped."""
 BUNDLE_REVISIONS_MAX: Final = 10_000
 """Revisions in one bundle: each is compiled when it is taken in."""
+SYNC_FLOWS_MAX: Final = 10_000
+"""Files of a folder, and flows of a Workspace, that are brought together at a time."""
