@@ -6,7 +6,10 @@ frees.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from stateward.store.migrations.outcome import Migrated
 
 SqlValue: TypeAlias = str | int | bytes | None
 
@@ -50,6 +53,13 @@ class Database(Protocol):
     @property
     def place(self) -> str:
         """What names it in a message."""
+
+    @property
+    def migrated(self) -> "Migrated | None":
+        """What was done to it, if it was migrated when it was opened."""
+
+    def open(self) -> None:
+        """Open it now, so that what is wrong with it is said now."""
 
     def close(self) -> None:
         """Close it; a later use opens it again."""

@@ -5,7 +5,7 @@ Importing this loads SQLModel; whoever needs no store does not import it.
 
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from stateward.runtime.ports import (
     FlowStore,
@@ -30,6 +30,9 @@ from stateward.store.tokens import SqlTokens
 from stateward.store.transcripts import SqlTranscripts
 from stateward.store.workspace import SqlWorkspaces
 
+if TYPE_CHECKING:
+    from stateward.store.postgres import PostgresDatabase
+
 
 class Store:
     """An open store; leaving its context closes it. May be shared between threads, not between processes."""
@@ -37,6 +40,8 @@ class Store:
     def __init__(self, database: Database, sessions: SqlSessionStore) -> None:
         self._database = database
         self.place: Final = database.place
+        self.migrated: Final = database.migrated
+        """What was done to it, if it was migrated when it was opened."""
         self.sessions: Final[SessionStore] = sessions
         self.stored: Final[StoredLogs] = sessions
         self.leases: Final[LeaseStore] = SqlLeaseStore(database)
@@ -61,34 +66,45 @@ def open_store(
 ) -> Store:
     """Open the store that lies in a file, or in the database of PostgreSQL that a URL names (`postgresql://…`).
 
-    For reading, nothing is ever created, migrated or written. For writing, `create` makes the store where it is missing (a file and the
-    folders it lies in, readable for this user only; or the tables in a database that is there), and opening checks that the store still
-    guards what is written once. A `sealer` seals what is appended and checks what is read; for reading, entries under a key that it does
-    not know are given as they are.
+    For reading, nothing is ever created, migrated or written. For writing, a store of an older version is migrated, `create` makes the
+    store where it is missing (a file and the folders it lies in, readable for this user only; or the tables in a database that is there),
+    and opening checks that the store still guards what is written once. A `sealer` seals what is appended and checks what is read; for
+    reading, entries under a key that it does not know are given as they are.
 
-    Raises StoreUnavailable when it cannot be opened, StoreNewer when a newer program wrote it, Damaged when it lacks a table or a guard.
+    Raises StoreUnavailable when it cannot be opened, StoreNewer when a newer program wrote it, StoreOlder when an older one did and it is
+    to be read, Damaged when it lacks a table or a guard.
+    """
+    seals = Seals(sealer, unknown_keys_pass=not write)
+    database = open_database(place, write=write, create=create)
+    if isinstance(database, SqliteDatabase):
+        return Store(database, SqlSessionStore(database, seals, witness))
+    from stateward.store.postgres_sessions import PostgresSessionStore  # noqa: PLC0415 -- its driver comes with an extra
+
+    return Store(database, PostgresSessionStore(database, seals, witness))
+
+
+def open_database(place: Path | str, *, write: bool, create: bool = False, as_it_is: bool = False) -> "SqliteDatabase | PostgresDatabase":
+    """Open what `open_store` opens, without the ports; `as_it_is` lets a store be looked at that is of an older version, or lacks a table.
+
+    Raises what `open_store` raises.
     """
     assert write or not create, "a reader creates nothing"
-    seals = Seals(sealer, unknown_keys_pass=not write)
-    if is_url(place):
-        return _open_postgres(str(place), seals, witness, write=write, create=create)
-    database = SqliteDatabase(Path(place), write=write, create=create)
-    database.open()
-    return Store(database, SqlSessionStore(database, seals, witness))
-
-
-def _open_postgres(url: str, seals: Seals, witness: Witness | None, *, write: bool, create: bool) -> Store:
-    try:
-        from stateward.store.postgres import PostgresDatabase  # noqa: PLC0415 -- the driver comes with an extra
-        from stateward.store.postgres_sessions import PostgresSessionStore  # noqa: PLC0415 -- as above
-    except ModuleNotFoundError as missing:
-        if missing.name != "psycopg":
-            raise
-        raise StoreUnavailable("a store on PostgreSQL needs the package psycopg", "install `stateward[postgres]`") from missing
-    database = PostgresDatabase(url, write=write, create=create)
+    database = _database(place, write=write, create=create, as_it_is=as_it_is)
     try:
         database.open()
     except BaseException:
         database.close()
         raise
-    return Store(database, PostgresSessionStore(database, seals, witness))
+    return database
+
+
+def _database(place: Path | str, *, write: bool, create: bool, as_it_is: bool) -> "SqliteDatabase | PostgresDatabase":
+    if not is_url(place):
+        return SqliteDatabase(Path(place), write=write, create=create, as_it_is=as_it_is)
+    try:
+        from stateward.store.postgres import PostgresDatabase  # noqa: PLC0415 -- the driver comes with an extra
+    except ModuleNotFoundError as missing:
+        if missing.name != "psycopg":
+            raise
+        raise StoreUnavailable("a store on PostgreSQL needs the package psycopg", "install `stateward[postgres]`") from missing
+    return PostgresDatabase(str(place), write=write, create=create, as_it_is=as_it_is)

@@ -102,8 +102,8 @@ def _require_readable(url: str) -> None:
 class PostgresDatabase:
     """A store's database. Raises the store's faults; see the module."""
 
-    def __init__(self, url: str, *, write: bool, create: bool, older: bool = False) -> None:
-        """Take a URL; `older` lets a store of an older version be read, whose tables are others."""
+    def __init__(self, url: str, *, write: bool, create: bool, as_it_is: bool = False) -> None:
+        """Take a URL; `as_it_is` lets a store be looked at that is of an older version, or lacks a table."""
         _require_readable(url)
         self.migrated: Migrated | None = None
         """What was done to it, if it was migrated when it was opened."""
@@ -111,7 +111,7 @@ class PostgresDatabase:
         self._url: Final = url
         self._writable: Final = write
         self._create: Final = create
-        self._older: Final = older
+        self._as_it_is: Final = as_it_is
         self._process: Final = os.getpid()
         self._lock: Final = threading.Lock()
         self._slots: Final = threading.BoundedSemaphore(CONNECTIONS_MAX)
@@ -283,9 +283,9 @@ class PostgresDatabase:
     def _prepare(self, connection: PostgresConnection) -> None:
         require_server(connection, self.place)
         found = standing(connection, self.place)
+        if self._as_it_is and found is not Standing.EMPTY:
+            return
         if found is Standing.OLDER:
-            if self._older:
-                return
             self._migrate(connection)
         if found is Standing.EMPTY:
             if not self._create:

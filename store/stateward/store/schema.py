@@ -14,6 +14,7 @@ from typing import Final
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from stateward.runtime.ports import Damaged, Fault, StoreNewer, StoreOlder, StoreUnavailable
+from stateward.store.connection import Connection
 from stateward.store.faults import RESTORE
 from stateward.store.prepared import SQLITE
 from stateward.store.tables import METADATA
@@ -53,7 +54,7 @@ def standing(connection: sqlite3.Connection, path: Path) -> Standing:
     raise StoreUnavailable(f"{path} is the database of another program", "name another file")
 
 
-def version_of(connection: sqlite3.Connection) -> int:
+def version_of(connection: Connection) -> int:
     """Give the version that the header holds."""
     return _number(connection, "user_version")
 
@@ -116,7 +117,7 @@ def require_triggers(connection: sqlite3.Connection, path: Path) -> None:
         raise unguarded(str(path), broken)
 
 
-def held_triggers(connection: sqlite3.Connection) -> dict[str, str]:
+def held_triggers(connection: Connection) -> dict[str, str]:
     """Give the triggers that a database holds, by their names."""
     return dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
 
@@ -130,7 +131,7 @@ def _names(connection: sqlite3.Connection, kind: str) -> set[str]:
     return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = ?", (kind,))}
 
 
-def _number(connection: sqlite3.Connection, pragma: str) -> int:
+def _number(connection: Connection, pragma: str) -> int:
     (number,) = connection.execute(f"PRAGMA {pragma}").fetchone()
     assert isinstance(number, int)
     return number

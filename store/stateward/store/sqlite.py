@@ -57,14 +57,14 @@ T = TypeVar("T")
 class SqliteDatabase:
     """A store's database. Raises the store's faults; see the module."""
 
-    def __init__(self, path: Path, *, write: bool, create: bool, older: bool = False) -> None:
-        """Take a path; `older` lets a store of an older version be read, whose tables are others."""
+    def __init__(self, path: Path, *, write: bool, create: bool, as_it_is: bool = False) -> None:
+        """Take a path; `as_it_is` lets a store be looked at that is of an older version, or lacks a table."""
         self.path: Final = path.absolute()
         self.place: Final = str(self.path)
         self.migrated: Migrated | None = None
         """What was done to it, if it was migrated when it was opened."""
         self._writable: Final = write
-        self._older: Final = older
+        self._as_it_is: Final = as_it_is
         self._found = Standing.EMPTY
         """What it was when it was last looked at."""
         self._create = create
@@ -236,9 +236,9 @@ class SqliteDatabase:
         match self._found:
             case Standing.EMPTY if not self._create:
                 raise StoreUnavailable(f"there is no store in {self.path} yet", "begin one with a command that writes")
-            case Standing.OLDER if not (self._writable or self._older):
+            case Standing.OLDER if not (self._writable or self._as_it_is):
                 raise other_version(self.place, version_of(connection))
-            case Standing.STORE:
+            case Standing.STORE if not self._as_it_is:
                 require_tables(connection, self.path)
         connection.execute("COMMIT")
 

@@ -94,6 +94,9 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
     sealer = HmacSealer(CommandKeys(keys_path(), clock.now))
     witness = FileWitness(keys_path() / WITNESS_FOLDER, _warn)
     with open_store(location.store, write=write, create=write, sealer=sealer, witness=witness) as store:
+        if done := store.migrated:
+            print(f"note: {store.place} was brought from store version {done.start} to {done.end}; it was copied first", file=sys.stderr)
+            print(f"  = note: what it was is in {done.backup}", file=sys.stderr)
         if write:
             store.workspaces.ensure(Workspace(location.workspace, "", clock.now()))
         snapshots = WorkspaceSnapshots(location.workspace, store.flows)

@@ -49,6 +49,7 @@ COMMANDS: Final = {
     "simulate": ("stateward.runtime.surfaces.cli.simulate", "simulate_command", "Walk a flow by hand."),
     "start": ("stateward.runtime.surfaces.cli.start", "start_command", "Start a Worker and show its first state."),
     "status": ("stateward.runtime.surfaces.cli.show", "status_command", "Show where a Worker stands."),
+    "store": ("stateward.runtime.surfaces.cli.store", "store_group", "Look after a store: its version, migration, soundness."),
     "test": ("stateward.runtime.surfaces.cli.testing", "test_command", "Run the tests of flows."),
     "verify": ("stateward.runtime.surfaces.cli.request", "verify_command", "Have the open request of a Worker judged."),
     "why": ("stateward.runtime.surfaces.cli.overview", "why_command", "Say why a Worker stands where it stands."),
