@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from stateward.runtime.engine.selectors import is_slug
 from stateward.runtime.marker import MARKER_FOLDER, MARKER_NAME, PARENTS_MAX, work_folder
+from stateward.runtime.ports import RevisionFacts
 
 BASES_NAME: Final = "bases.json"
 VERSION: Final = 1
@@ -36,6 +37,11 @@ class Base:
     slug: str
     revision: int
     content_digest: str
+
+
+def base_of(facts: RevisionFacts) -> Base:
+    """Give what a file is that holds a revision."""
+    return Base(facts.workspace, facts.slug, facts.revision, facts.content_digest)
 
 
 def project_folder(workdir: Path) -> Path:
@@ -57,30 +63,41 @@ class Bases:
     def of(self, path: str | Path) -> Base | None:
         """Say what a file was made from; None when that is not known."""
         name = self._name(path)
-        if name is None:
-            return None
+        return None if name is None else self._known().get(name)
+
+    def within(self, folder: Path) -> dict[str, Base]:
+        """Say what the files of a folder, by their names, were made from; also of those that are there no more."""
+        prefix = self._name(folder / "_")
+        if prefix is None:
+            return {}
+        at = prefix.removesuffix("_")
+        return {name.removeprefix(at): base for name, base in self._known().items() if name.startswith(at) and "/" not in name[len(at) :]}
+
+    def _known(self) -> dict[str, Base]:
         try:
             with self._opened() as folder:
-                return _read(folder).get(name)
+                return _read(folder)
         except OSError:  # not there, or not to be read: both mean that nothing is known
-            return None
+            return {}
 
-    def remember(self, learnt: Mapping[str, Base]) -> None:
-        """Keep what files, by path, were made from; one outside the project is not remembered. Raises OSError."""
+    def remember(self, learnt: Mapping[str, Base | None]) -> None:
+        """Keep what files, by path, were made from; with None it is forgotten. Raises OSError."""
         named = {name: base for path, base in learnt.items() if (name := self._name(path)) is not None}
         if not named:
             return
         with self._opened(make=True) as folder, _locked(folder):
-            known = {name: base for name, base in _read(folder).items() if name not in named} | named
+            before = _read(folder)
+            known = {name: base for name, base in before.items() if name not in named}
+            known |= {name: base for name, base in named.items() if base is not None}
             _write(folder, dict(list(known.items())[-FILES_MAX:]))
 
     def _name(self, path: str | Path) -> str | None:
-        """Give the path of a file within the project; None outside of it. Folders on the way may be links, the file is named as it is."""
+        """Give the path of a file from the project on; None where it is no text. Folders on the way may be links."""
         try:
             whole = Path(os.path.realpath(Path(path).parent)) / Path(path).name
-            name = str(whole.relative_to(self._project))
+            name = os.path.relpath(whole, self._project)
             name.encode("utf-8")
-        except (ValueError, OSError):  # a name that is no text is remembered no more than one elsewhere
+        except (ValueError, OSError):
             return None
         return name
 

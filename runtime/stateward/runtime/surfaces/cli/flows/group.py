@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "restore": ("acting", "restore_command", "Make an old revision current again."),
     "save": ("save", "save_command", "Compile flows and keep each as a new revision."),
     "show": ("looking", "show_command", "Show the source of a flow, or write it to a file."),
+    "sync": ("sync", "sync_command", "Bring a folder of flows and the Workspace together."),
 }
 """Name, module, attribute and the line that `--help` shows."""
 

@@ -18,6 +18,7 @@ from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
 from stateward.runtime.ports import PAGE_MAX, FlowAct, FlowAuthority, FlowRow, Revision, RevisionFacts
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop
+from stateward.runtime.surfaces.cli.flows.bases import base_of
 from stateward.runtime.surfaces.cli.flows.forms import act_data, facts_data, line_data, row_data
 from stateward.runtime.surfaces.cli.flows.naming import fitting, known, rows, slug_of
 from stateward.runtime.surfaces.cli.flows.shown import author_shown, moment, note_shown, source_shown, what_was_done
@@ -122,7 +123,7 @@ def _write(flows: FlowAuthority, where: Where, revision: Revision, output: str, 
     failure = write_file(output, (revision.content,))
     if failure is not None:
         raise Stop(failure.status, failure.message, failure.remedy)
-    where.remember([(output, revision)])
+    where.remember({output: base_of(revision)})
 
 
 def _would_be_lost(flows: FlowAuthority, revision: Revision, output: str) -> bool:

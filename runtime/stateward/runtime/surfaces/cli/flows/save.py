@@ -16,10 +16,10 @@ from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.wording import counted
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.selectors import is_slug
-from stateward.runtime.ports import Conflict, FlowAuthority, NotCompiled, Revision, SaveAnswer, Saved
+from stateward.runtime.ports import Conflict, FlowAuthority, NotCompiled, SaveAnswer, Saved
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop
-from stateward.runtime.surfaces.cli.flows.bases import Bases
+from stateward.runtime.surfaces.cli.flows.bases import Base, Bases, base_of
 from stateward.runtime.surfaces.cli.flows.conflicts import of_a_save
 from stateward.runtime.surfaces.cli.flows.forms import conflict_data, facts_data, line_data, refusal_data
 from stateward.runtime.surfaces.cli.flows.shown import tell_conflict, tell_diagnostics
@@ -107,7 +107,7 @@ def save_command(
             _report(each, wanted, as_json=as_json)
     finally:
         if not dry_run:
-            where.remember(_learnt(kept))
+            where.remember(dict(_learnt(kept)))
     if sources.several and not as_json and any(isinstance(each.document, Document) for each in kept):
         emit(_summary(kept, sources.passed_over, dry_run=dry_run))
     _exit(kept)
@@ -169,10 +169,10 @@ def _base_of(flows: FlowAuthority, bases: Bases, document: Document, slug: str) 
     return None if same is None else same.revision
 
 
-def _learnt(kept: Sequence[Kept]) -> Iterator[tuple[str, Revision]]:
+def _learnt(kept: Sequence[Kept]) -> Iterator[tuple[str, Base]]:
     for each in kept:
         if isinstance(each.outcome, Saved) and isinstance(each.document, Document) and each.document.path is not None:
-            yield each.document.path, each.outcome.revision
+            yield each.document.path, base_of(each.outcome.revision)
 
 
 # --- telling ------------------------------------------------------------------------------------------------------------------------

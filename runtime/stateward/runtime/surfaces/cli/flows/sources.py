@@ -54,7 +54,7 @@ class Sources:
         self.several = True
         flows, before = 0, self.passed_over
         for each in documents:
-            if not _is_flow(each):
+            if not _is_candidate(each):
                 self.passed_over += self._is_new(each)
                 continue
             flows += 1
@@ -120,11 +120,16 @@ def _fitting(pattern: str) -> Iterator[Document | Failure]:
             yield from islice(found.documents, FILES_MAX)
 
 
-def _is_flow(document: Document | Failure) -> bool:
+def _is_candidate(document: Document | Failure) -> bool:
     """Tell whether a file of a folder is to be saved; what cannot be read might be."""
+    return isinstance(document, Failure) or is_flow(document.name, document.data)
+
+
+def is_flow(name: str, content: bytes) -> bool:
+    """Tell whether a file of a folder is meant as a flow."""
     from stateward.compiler.flow.recognize import is_flow_source  # noqa: PLC0415 - loads the compiler, which single files do not need here
 
-    return isinstance(document, Failure) or (not document.name.endswith(TEST_SUFFIX) and is_flow_source(document.data))
+    return not name.endswith(TEST_SUFFIX) and is_flow_source(content)
 
 
 def _no_flow(argument: str, passed_over: int) -> Failure:

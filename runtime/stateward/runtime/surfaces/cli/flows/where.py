@@ -3,7 +3,7 @@
 Invariants: what only reads begins nothing; what writes begins a Workspace only where something is going to be kept in it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -18,7 +18,7 @@ from stateward.runtime.engine.flows import WorkspaceFlows
 from stateward.runtime.engine.selectors import BUILTIN
 from stateward.runtime.engine.snapshots import WorkspaceSnapshots
 from stateward.runtime.marker import NoWorkspace
-from stateward.runtime.ports import Clock, FlowAuthority, FlowStore, RevisionFacts, Snapshots
+from stateward.runtime.ports import Clock, FlowAuthority, FlowStore, Snapshots
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.flows.bases import Base, Bases, project_folder
 from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
@@ -95,15 +95,14 @@ class Where:
         """Give the record of what the files of the project were made from."""
         return Bases(project_folder(self.workdir))
 
-    def remember(self, learnt: Iterable[tuple[str, RevisionFacts]]) -> None:
-        """Remember of files, by path, which revision they are now. Where that cannot be, say so: it fails nothing."""
-        known = {path: Base(each.workspace, each.slug, each.revision, each.content_digest) for path, each in learnt}
-        if not known:
+    def remember(self, learnt: Mapping[str, Base | None]) -> None:
+        """Remember of files, by path, which revision they are now, or forget it. Where that cannot be, say so: it fails nothing."""
+        if not learnt:
             return
         try:
-            self.bases().remember(known)
+            self.bases().remember(learnt)
         except OSError as fault:
-            files = "the file was" if len(known) == 1 else f"{len(known)} files were"
+            files = "the file was" if len(learnt) == 1 else f"{len(learnt)} files were"
             say(f"warning: what {files} made from is not remembered: {reason(fault)}\n", err=True)
 
 
