@@ -390,3 +390,71 @@ def test_a_fix_replaces_what_is_underlined() -> None:
         (fix,) = diagnostic.fixes
         (edit,) = fix.edits
         assert source[: edit.span.start] + edit.replacement + source[edit.span.end :] == mended
+
+
+@pytest.mark.parametrize(
+    ("part", "before", "message", "path"),
+    [
+        (
+            ' condition = "It is written.";',
+            " }; };\n    };\n    review",
+            "`condition` stands outside of transition `submit` of state `draft`",
+            ("states", "draft", "transitions", "condition"),
+        ),
+        (
+            ' condition = "It is written.";',
+            "\n    };\n    review",
+            "`condition` stands outside of transition `submit` of state `draft`",
+            ("states", "draft", "condition"),
+        ),
+        ('instructions = "Write it.";', "review = {", "`instructions` stands outside of state `draft`", ("states", "instructions")),
+        ('instructions = "Write it.";', "states = {", "`instructions` stands outside of state `draft`", ("instructions",)),
+    ],
+    ids=["beside a transition", "around its transitions", "beside a state", "around the states"],
+)
+def test_a_field_that_strayed_out_of_the_one_object_that_lacks_it_is_told_there_and_bound(
+    part: str, before: str, message: str, path: tuple[str, ...]
+) -> None:
+    source = changed((part, ""))
+    at = source.index(before) + (len(" };") if before.startswith(" }; }") else 0)
+    (told,) = compile_source(f"{source[:at]}{part} {source[at:]}".encode()).diagnostics
+    assert (message, path, "unknown_field") == (told.message, told.path, told.code)
+    assert part.split(maxsplit=1)[0] == pointed(told)
+    assert [part.split(maxsplit=1)[0] in each.text for each in told.secondary] == [True]
+
+
+def test_a_field_that_strayed_is_judged_like_any_other() -> None:
+    source = changed((' condition = "It is written."; }; };', " }; }; condition = 1;"))
+    told = compile_source(source.encode()).diagnostics
+    assert "unknown_field" in [each.code for each in told]
+    blank = changed((' condition = "It is written."; }; };', ' }; }; condition = " ";'))
+    assert ["unknown_field", "condition_empty"] == [each.code for each in compile_source(blank.encode()).diagnostics]
+
+
+def test_where_two_objects_lack_a_field_it_belongs_to_neither() -> None:
+    source = changed(
+        (' condition = "Something is to be mended.";', ""), (' condition = "Nothing is to be mended.";', ' }; condition = "x"; more = {')
+    )
+    assert [] == [each.message for each in compile_source(source.encode()).diagnostics if "stands outside of" in each.message]
+
+
+def test_states_without_the_field_that_holds_them_are_told_once_and_judged() -> None:
+    source = changed(("states = {\n", ""), (DONE + "};\n", DONE), ('target = "done"', 'target = "done"; note = 1'))
+    told = compile_source(source.encode()).diagnostics
+    assert [("missing_field", "draft"), ("unknown_field", "note")] == [(each.code, pointed(each)) for each in told]
+    assert ("the states of the flow stand outside of `states`", "put them into `states = { … };`") == (told[0].message, told[0].help)
+    assert ["this too", "this too"] == [each.text for each in told[0].secondary]
+
+
+def test_a_single_state_without_the_field_that_holds_it_is_named() -> None:
+    source = 'schema_version = 1;\nname = "x";\ninitial = "done";\ndone = { instructions = ""; terminal = true; };\n'
+    (told,) = compile_source(source.encode()).diagnostics
+    assert ("missing_field", "state `done` stands outside of `states`", ("states",)) == (told.code, told.message, told.path)
+
+
+def test_transitions_without_the_field_that_holds_them_are_told_once() -> None:
+    source = changed(
+        ("        transitions = {\n            back", "        back"), ('mended."; };\n        };\n    };\n', 'mended."; };\n    };\n')
+    )
+    (told,) = compile_source(source.encode()).diagnostics
+    assert ("missing_field", "the transitions of state `review` stand outside of `transitions`") == (told.code, told.message)

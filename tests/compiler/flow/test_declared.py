@@ -68,3 +68,32 @@ def test_an_id_that_is_none_is_not_offered() -> None:
 def test_the_name_of_a_flow_is_spelt_from_its_path_or_its_title(name: str, like: str | None) -> None:
     (found,) = compile_source(GOOD.replace('"paper"', f'"{name}"').encode()).diagnostics
     assert (found.code, found.help) == ("invalid_name", None if like is None else f"spell it `{like}`")
+
+
+def test_a_state_that_was_renamed_is_asked_about_and_offered_everywhere() -> None:
+    source = GOOD.replace("    draft = {", "    compose = {")
+    told = compile_source(source.encode()).diagnostics
+    assert ["initial_not_found", "transition_target_not_found"] == [each.code for each in told]
+    assert {"was it renamed to `compose`?"} == {each.help for each in told}
+    assert [("name `compose`",), ("name `compose`",)] == [tuple(fix.title for fix in each.fixes) for each in told]
+
+
+@pytest.mark.parametrize(
+    ("edits", "why"),
+    [
+        ([("    draft = {", "    compose = {"), ('target = "done"', 'target = "shelf"')], "two names are missing"),
+        ([('target = "review"', 'target = "elsewhere"'), ('"draft"; condition', '"elsewhere"; condition')], "all states are named"),
+    ],
+)
+def test_nothing_is_asked_where_more_than_one_state_may_be_meant(edits: list[tuple[str, str]], why: str) -> None:
+    source = GOOD
+    for old, new in edits:
+        source = source.replace(old, new)
+    if why == "all states are named":
+        source = source.replace('target = "done"', 'target = "review"; condition = "x"; }; end = { target = "done"')
+    assert {None} == {each.help for each in compile_source(source.encode()).diagnostics if each.code.endswith("_not_found")}
+
+
+def test_a_near_name_goes_before_one_that_may_have_been_renamed() -> None:
+    source = GOOD.replace('target = "review"', 'target = "reveiw"')
+    assert ["did you mean `review`?"] == [each.help for each in compile_source(source.encode()).diagnostics]

@@ -6,14 +6,16 @@ one slip gives one diagnostic and what lies below it is still judged. Paths are 
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, assert_never
 
-from stateward.compiler.flow.guess import Given, Guess, Shapes
+from stateward.compiler.flow.guess import Given, Guess, Holder, MapField, Shapes, maps_of
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.shape import (
+    Astray,
     LevelLeftOut,
     LevelSkipped,
+    MapLeftOut,
     MisplacedEntry,
     MissingField,
     SomethingElse,
@@ -117,6 +119,10 @@ class Binder:
         """Entries of maps that stand elsewhere: the level that each has, and the object in which it stands."""
         self._is_aside = False
         """Whether the walk is inside of such an entry; no other is sought there, since a value may hold itself without end."""
+        self._left_out_maps: set[Path] = set()
+        """Maps that were left out around what they would hold."""
+        self._astray: dict[Path, dict[str, Given]] = {}
+        """By entry of a map: its fields that stand outside of it."""
         self._taken: set[Path] = set()
         """Fields among the ids of a map that were bound in the object that holds the map."""
 
@@ -148,17 +154,24 @@ class Binder:
         for spec in level.fields:
             given = meant.get(spec.name)
             if given is not None:
-                here = _Spot((*spot.path, *given.within, given.name), given.field.key)
+                here = _Spot(given.at or (*spot.path, *given.within, given.name), given.field.key)
                 fields[spec.name] = BoundField(given.field.key, self._value(given.field.cell, spec, here) if given.usable else None)
-            elif spec.required and not lossy and not is_group and not (self.broken and self._is_swallowed(spec.name, shape)):
+            elif (
+                spec.required
+                and not lossy
+                and not is_group
+                and (*spot.path, spec.name) not in self._left_out_maps
+                and not (self.broken and self._is_swallowed(spec.name, shape))
+            ):
                 self.problems.append(MissingField(spec, _holder(shape, spot), (*spot.path, spec.name)))
         return Record(fields, shape.origin, spot.path, lossy or holds_entries)
 
     def _fields_meant(self, authored: Mapping[str, FieldCell], level: Level, spot: _Spot) -> dict[str, Given]:
         """Give for each known field the authored one; report what is not as the schema has it."""
         meant = {name: Given(name, found) for name, found in authored.items() if name in level.index}
-        if len(meant) < len(authored):
+        if any(name not in level.index for name in authored):
             self._unknown_fields(authored, meant, level, spot)
+        meant |= self._astray.get(spot.path, {})
         if len(meant) < len(level.fields):
             for given in list(self._guess.too_deep(meant, level, spot.path)):
                 meant[given.name] = given
@@ -177,6 +190,10 @@ class Binder:
                     meant[near] = self._misnamed(name, found, near, level, spot)
                 else:
                     unknown[name] = found
+        self._without_map(unknown, meant, level, spot)
+        for holder in list(self._maps_there(meant, level, spot)):
+            for name in [name for name, found in unknown.items() if self._goes_astray(name, found, holder, spot)]:
+                del unknown[name]
         low = self._left_out(unknown, meant, level, spot)
         for name, found in unknown.items():
             here = spot.at(name, found.key)
@@ -185,6 +202,49 @@ class Binder:
             if name not in low and not self._guess.is_no_field(found):
                 self.problems.append(UnknownField(name, found.key, here.path, level, None, _level_with(name, level)))
             self.evaluation.data(found.cell, here.path)
+
+    def _maps_there(self, meant: Mapping[str, Given], level: Level, spot: _Spot) -> Iterator[Holder]:
+        """Give the maps of an object that are there."""
+        for each in maps_of(level):
+            given = meant.get(each.name)
+            path = (*spot.path, given.name) if given is not None else spot.path
+            shape = self._shapes.of(given.field.cell, path) if given is not None and given.usable else None
+            if isinstance(shape, ObjectShape):
+                yield Holder(shape, each.level, path)
+
+    def _goes_astray(self, name: str, found: FieldCell, holder: Holder, spot: _Spot) -> bool:
+        """Tell whether a field that stands in a map, or around it, belongs to an entry of the map; report it if so."""
+        entry = self._guess.astray(name, found, holder)
+        if entry is None:
+            return False
+        id_, lacking = entry
+        path, at = (*holder.path, id_), (*spot.path, name)
+        self.problems.append(Astray(name, found.key, at, id_, lacking.key, owner(path)))
+        self._astray.setdefault(path, {})[name] = Given(name, found, at=at)
+        return True
+
+    def _without_map(self, unknown: dict[str, FieldCell], meant: Mapping[str, Given], level: Level, spot: _Spot) -> None:
+        """Tell once the entries of a map that stand in the object which should have the map, and has none."""
+        below = next((each for each in maps_of(level) if each.name not in meant), None)
+        if below is None or self._is_aside:
+            return
+        found = {name: each for name, each in unknown.items() if self._is_entry_of(below, name, each, spot)}
+        if not found or (len(found) == 1 and not level.index[below.name].required):
+            return
+        keys = [(name, each.key) for name, each in found.items()]
+        self.problems.append(MapLeftOut(below.level, keys, below.name, owner(spot.path), (*spot.path, below.name)))
+        self._left_out_maps.add((*spot.path, below.name))
+        self._misplaced.append((below.level, spot.path))
+        self._is_aside = True
+        for name, each in found.items():
+            self._record(each.cell, below.level, spot.at(name, each.key))
+            del unknown[name]
+        self._is_aside = False
+
+    def _is_entry_of(self, below: MapField, name: str, found: FieldCell, spot: _Spot) -> bool:
+        shape = self._shapes.of(found.cell, (*spot.path, name))
+        entry = self._guess.entry(shape, self._root) if isinstance(shape, ObjectShape) else None
+        return entry is not None and entry.level is below.level
 
     def _belongs_elsewhere(self, name: str, found: FieldCell, spot: _Spot, level: Level | None = None) -> bool:
         """Tell whether a field of an object, or an entry of a map of that level, is an entry of another map; report it if so."""
@@ -251,7 +311,9 @@ class Binder:
         if not isinstance(shape, ObjectShape):
             self._not_an_object(cell, spot, "{}" if isinstance(shape, ArrayShape) and not shape.items else _example_by_id(level))
             return None
-        skipped = self._skipped(shape, level)
+        holder = Holder(shape, level, spot.path)
+        strays = {name for name, found in shape.fields.items() if name in level.index and self._goes_astray(name, found, holder, spot)}
+        skipped = [each for each in self._skipped(shape, level) if each[0] not in strays]
         if skipped:
             self.problems.append(LevelSkipped(level, skipped, spot.name, (*spot.path, skipped[0][0])))
         left_out = {name for name, _ in skipped}
@@ -262,7 +324,7 @@ class Binder:
         for here, found in own:
             if here.name in left_out:
                 self.evaluation.data(found.cell, here.path)
-            elif here.path not in self._taken:
+            elif here.path not in self._taken and here.name not in strays:
                 entries.append(Entry(here.name, found.key, here.path, self._record(found.cell, level, here)))
         lost = bool(self.broken) and self._lost_in(shape)
         return Table(tuple(entries), not (skipped or lost or self._stands_elsewhere(level, spot.path[:-1])), spot.path)

@@ -37,6 +37,8 @@ class _Context(NamedTuple):
     complete: bool
     """Whether a name that is not declared is certainly missing."""
     limits: FlowLimits
+    renamed: str | None
+    """The one state that nothing names, where one name alone is not declared: that state was probably called so."""
 
 
 def check(flow: FlowSource, *, slug: str | None = None, limits: FlowLimits = FLOW_LIMITS) -> list[Problem]:
@@ -57,7 +59,26 @@ def check(flow: FlowSource, *, slug: str | None = None, limits: FlowLimits = FLO
 def _context(flow: FlowSource, limits: FlowLimits) -> _Context:
     ids = tuple(state.id for state in flow.states.items) if flow.states is not None else ()
     complete = flow.states is not None and flow.states.complete and bool(ids)
-    return _Context(flow.name.value if flow.name is not None else None, Declared(ids), complete, limits)
+    declared = Declared(ids)
+    renamed = _renamed(flow, declared) if complete else None
+    return _Context(flow.name.value if flow.name is not None else None, declared, complete, limits, renamed)
+
+
+def _renamed(flow: FlowSource, declared: Declared) -> str | None:
+    named = {each.value for each in _references(flow)}
+    missing = [each for each in named if each not in declared]
+    unnamed = [each for each in declared.ids if each not in named]
+    return unnamed[0] if len(missing) == 1 == len(unnamed) and identifier_fault(unnamed[0]) is None else None
+
+
+def _references(flow: FlowSource) -> Iterator[Located[str]]:
+    """Give every name of a state but those of its declaration."""
+    if flow.initial is not None:
+        yield flow.initial
+    for state in flow.states.items if flow.states is not None else ():
+        for transition in state.transitions.items if state.transitions is not None else ():
+            if transition.target is not None:
+                yield transition.target
 
 
 def _name(name: Located[str] | None, slug: str | None) -> Iterator[Problem]:
@@ -146,7 +167,8 @@ def _target(target: Located[str], context: _Context) -> Iterator[Problem]:
 
 
 def _not_found(code: str, reference: Located[str], context: _Context) -> StateNotFound:
-    return StateNotFound(code, reference, context.flow, context.declared.ids, context.declared.meant(reference.value))
+    meant = context.declared.meant(reference.value)
+    return StateNotFound(code, reference, context.flow, context.declared.ids, meant, context.renamed)
 
 
 def _blank(code: str, text: Located[str]) -> Iterator[Problem]:

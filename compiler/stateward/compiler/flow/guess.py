@@ -25,6 +25,16 @@ class Given(NamedTuple):
     """False when what it holds says nothing about the field that is meant."""
     within: tuple[str, ...] = ()
     """The field of the same object inside of which it stands."""
+    at: Path | None = None
+    """Where it stands, when that is outside of the object."""
+
+
+class Holder(NamedTuple):
+    """A map that is there: what it holds, of which level that is, and where it stands."""
+
+    shape: ObjectShape
+    level: Level
+    path: Path
 
 
 class MapField(NamedTuple):
@@ -122,6 +132,18 @@ class Guess:
                     and self._is_scalar_of(found.cell, spec, (*path, given.name, name))
                 ):
                     yield Given(name, found, within=(given.name,))
+
+    def astray(self, name: str, found: FieldCell, holder: Holder) -> tuple[str, FieldCell] | None:
+        """Find the one entry of a map that lacks a field which stands outside of it, in the map or around it."""
+        spec = holder.level.index.get(name)
+        if spec is None or not spec.required or not self._is_scalar_of(found.cell, spec, (name,)):
+            return None
+        lacking: list[tuple[str, FieldCell]] = []
+        for id_, entry in holder.shape.fields.items():
+            shape = self._shapes.of(entry.cell, (*holder.path, id_))
+            if isinstance(shape, ObjectShape) and name not in shape.fields and not shape.fields.keys().isdisjoint(holder.level.index):
+                lacking.append((id_, entry))
+        return lacking[0] if len(lacking) == 1 else None
 
     def _is_scalar_of(self, cell: Cell, spec: FieldSpec, path: Path) -> bool:
         shape = self._shapes.of(cell, path)

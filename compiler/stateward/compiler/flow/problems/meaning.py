@@ -93,6 +93,8 @@ class StateNotFound(NamedTuple):
     flow: str | None
     declared: tuple[str, ...]
     meant: Meant
+    renamed: str | None = None
+    """The state that was probably called so before."""
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the reference, with the near name."""
@@ -108,10 +110,15 @@ class StateNotFound(NamedTuple):
             primary=Label(self.reference.origin.place, declared_in(self.flow)),
             secondary=came_through(self.reference.origin),
             notes=notes,
-            help=did_you_mean(near),
-            fixes=self._fixes(near) if alone else (),
+            help=self._help(),
+            fixes=self._fixes(near or self.renamed) if alone and twin is None else (),
             path=self.reference.path,
         )
+
+    def _help(self) -> str | None:
+        if self.meant.near is None and self.meant.twin is None and self.renamed is not None:
+            return f"was it renamed to {quoted(self.renamed)}?"
+        return did_you_mean(self.meant.near)
 
     def _fixes(self, near: str | None) -> tuple[Fix, ...]:
         return written_anew(self.reference, near) if near is not None else ()

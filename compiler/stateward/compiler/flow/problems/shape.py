@@ -14,6 +14,8 @@ from stateward.compiler.source import Place
 
 _error: Final = partial(Diagnostic, severity=Severity.ERROR)
 """What all problems of the shape are told as: each of them blocks."""
+LABELS_MAX: Final = 6
+"""Places that one diagnostic shows."""
 _EXAMPLES: Final = {ScalarType.INT: "1", ScalarType.STRING: '"…"', ScalarType.BOOL: "true"}
 
 
@@ -213,6 +215,60 @@ class TooDeep(NamedTuple):
             message=f"{quoted(self.name)} of {self.owner} stands in {quoted(self.holder)}",
             primary=Label(self.key, "a field, not an id"),
             help=f"move it out of {quoted(self.holder)}",
+            path=self.path,
+        )
+
+
+class Astray(NamedTuple):
+    """A field of an entry of a map that stands beside the entry, or around the map."""
+
+    name: str
+    key: Place
+    path: Path
+    id: str
+    """The entry that lacks it."""
+    entry: Place
+    """The key of the entry."""
+    owner: str
+    """The entry, in words."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the key."""
+        return _error(
+            code="unknown_field",
+            message=f"{quoted(self.name)} stands outside of {self.owner}",
+            primary=Label(self.key, f"belongs to {quoted(self.id)}"),
+            secondary=(Label(self.entry, f"lacks {quoted(self.name)}"),),
+            help=f"move it into the braces of {quoted(self.id)}",
+            path=self.path,
+        )
+
+
+class MapLeftOut(NamedTuple):
+    """States or transitions that stand where the map that would hold them belongs: the map was left out."""
+
+    level: Level
+    entries: Sequence[tuple[str, Place]]
+    """Their ids and keys; at least one."""
+    holder: str
+    """The field that should hold them."""
+    where: str
+    """Where they stand, in words."""
+    path: Path
+    """The path that the map would have."""
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it once, at the first of them."""
+        what = self.level.what
+        id_, key = self.entries[0]
+        alone = len(self.entries) == 1
+        subject = f"{what} {quoted(id_)} stands" if alone else f"the {what}s of {self.where} stand"
+        return _error(
+            code="missing_field",
+            message=f"{subject} outside of {quoted(self.holder)}",
+            primary=Label(key, f"a {what} outside of {quoted(self.holder)}"),
+            secondary=_this_too(self.entries[1:LABELS_MAX]),
+            help=f"put {'it' if alone else 'them'} into `{self.holder} = {{ … }};`",
             path=self.path,
         )
 
