@@ -175,7 +175,7 @@ REFUSED: dict[str, Callable[[], object]] = {
     "a field that is not known": lambda: forms.SaveForm.model_validate_json('{"source": "", "sauce": 1}'),
     "a text for a truth": lambda: forms.SaveForm.model_validate_json('{"source": "", "dry_run": "yes"}'),
     "a text for a number": lambda: forms.RestoreForm.model_validate_json('{"revision": "1"}'),
-    "a revision before the first": lambda: forms.RestoreForm.model_validate_json('{"revision": 0}'),
+    "a number that not every program reads": lambda: forms.RestoreForm.model_validate_json('{"revision": 9007199254740992}'),
     "a note with a NUL": lambda: forms.SaveForm.model_validate_json('{"source": "", "note": "\\u0000"}'),
     "half a surrogate pair": lambda: forms.SaveForm.model_validate_json('{"source": "\\ud800"}'),
     "a source over the limit": lambda: forms.SaveForm(source="x" * (forms.SOURCE_CHARACTERS_MAX + 1)),

@@ -6,7 +6,7 @@ Workspace gets one and the same answer, after the same look into the store; a sc
 
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from hmac import compare_digest
@@ -82,7 +82,7 @@ def issue(
     """Keep a new token under the id `token`, and give its text, made of SECRET_BYTES random bytes, for the only time."""
     assert len(secret) == SECRET_BYTES, "a secret has all its randomness"
     wanted = tuple(sorted(set(scopes)))
-    problem = _name_problem(name) or _scopes_problem(wanted)
+    problem = problem_of(name, wanted)
     if problem is None and expires is not None and expires <= now:
         problem = NotIssued("the token would have expired before it is issued", "let it expire later")
     if problem is not None:
@@ -120,6 +120,11 @@ def is_scope(text: str) -> bool:
     return kind in WORKER_SCOPES and _WORKER.fullmatch(worker) is not None
 
 
+def problem_of(name: str, scopes: Collection[str]) -> NotIssued | None:
+    """Say why no token is issued under a name for such scopes; None when one can be."""
+    return _name_problem(name) or _scopes_problem(scopes)
+
+
 def _name_problem(name: str) -> NotIssued | None:
     if not name or not name.isprintable() or name != name.strip():
         return NotIssued(f"{shown(name)} cannot be the name of a token", "name whoever is to act with it, in visible characters")
@@ -128,7 +133,7 @@ def _name_problem(name: str) -> NotIssued | None:
     return None
 
 
-def _scopes_problem(scopes: tuple[str, ...]) -> NotIssued | None:
+def _scopes_problem(scopes: Collection[str]) -> NotIssued | None:
     known = ", ".join(f"`{each}`" for each in (*SCOPES, *(f"{each}:<worker>" for each in WORKER_SCOPES)))
     if not scopes:
         return NotIssued("a token without a scope would open nothing", f"give it one or more of {known}")

@@ -59,6 +59,7 @@ PROBLEMS_MAX: Final = 64
 """What is said to be wrong with one request."""
 MESSAGE_CHARACTERS_MAX: Final = 64 * 1024
 SELECTOR_CHARACTERS_MAX: Final = 256
+NUMBER_MAX: Final = 2**53 - 1
 SLUGS_MAX: Final = 500
 """Flows that one export names."""
 
@@ -67,7 +68,7 @@ Name = Annotated[str, Field(max_length=NAME_CHARACTERS_MAX)]
 Said = Annotated[str, Field(max_length=SAID_CHARACTERS_MAX)]
 Message = Annotated[str, Field(max_length=MESSAGE_CHARACTERS_MAX)]
 Digest = Annotated[str, Field(max_length=128, examples=["sha256:" + 64 * "0"])]
-Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
+Number = Annotated[int, Field(ge=1, le=NUMBER_MAX)]
 SourceText = Annotated[str, Field(max_length=SOURCE_CHARACTERS_MAX)]
 DefinitionText = Annotated[str, Field(max_length=DEFINITION_CHARACTERS_MAX)]
 Note = Annotated[str, Field(max_length=NOTE_BYTES_MAX, pattern=r"^[^\x00]*$")]
@@ -80,6 +81,7 @@ class ProblemCode(StrEnum):
     # of the request
     REQUEST_MALFORMED = "request_malformed"
     REQUEST_TOO_LARGE = "request_too_large"
+    REQUEST_INCOMPLETE = "request_incomplete"
     HEADERS_TOO_LARGE = "headers_too_large"
     HOST_NOT_ALLOWED = "host_not_allowed"
     ORIGIN_NOT_ALLOWED = "origin_not_allowed"
@@ -105,6 +107,7 @@ class ProblemCode(StrEnum):
     STORE_OLDER = "store_older"
     STORE_DAMAGED = "store_damaged"
     OUTCOME_UNKNOWN = "outcome_unknown"
+    BUSY = "busy"
     STOPPING = "stopping"
     BUG = "bug"
 
@@ -280,7 +283,7 @@ class SaveForm(Form):
 class RestoreForm(Form):
     """An old revision to be made current again; its base is named by `If-Match`."""
 
-    revision: Number
+    revision: Annotated[int, Field(ge=-NUMBER_MAX, le=NUMBER_MAX)]
     note: Note = ""
     override: bool = False
     dry_run: bool = False

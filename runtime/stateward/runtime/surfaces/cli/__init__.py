@@ -46,11 +46,13 @@ COMMANDS: Final = {
     "replay": ("stateward.runtime.surfaces.cli.overview", "replay_command", "Run recorded verdicts through another flow."),
     "request": ("stateward.runtime.surfaces.cli.request", "request_command", "Ask to leave the current state."),
     "run": ("stateward.runtime.surfaces.cli.run", "run_command", "Work through a flow at the terminal."),
+    "serve": ("stateward.runtime.surfaces.cli.serve", "serve_command", "Serve the Workspace over HTTP, for a team."),
     "simulate": ("stateward.runtime.surfaces.cli.simulate", "simulate_command", "Walk a flow by hand."),
     "start": ("stateward.runtime.surfaces.cli.start", "start_command", "Start a Worker and show its first state."),
     "status": ("stateward.runtime.surfaces.cli.show", "status_command", "Show where a Worker stands."),
     "store": ("stateward.runtime.surfaces.cli.store", "store_group", "Look after a store: its version, migration, soundness."),
     "test": ("stateward.runtime.surfaces.cli.testing", "test_command", "Run the tests of flows."),
+    "token": ("stateward.runtime.surfaces.cli.token", "token_group", "Issue, list and revoke the tokens of a service."),
     "verify": ("stateward.runtime.surfaces.cli.request", "verify_command", "Have the open request of a Worker judged."),
     "why": ("stateward.runtime.surfaces.cli.overview", "why_command", "Say why a Worker stands where it stands."),
 }
