@@ -134,6 +134,7 @@ def test_an_act_that_is_missing_before_the_last_is_told_where_acts_are_listed(ha
 TOKENS: Mapping[str, Read] = {
     "by digest": lambda store, _: store.tokens.by_digest(issued(FIRST).digest),
     "listed": lambda store, _: store.tokens.listed(HERE.id, 10),
+    "listed elsewhere": lambda store, _: store.tokens.listed("elsewhere", 10),
     "revoke": lambda store, _: store.tokens.revoke(HERE.id, FIRST, LATER),
 }
 
@@ -155,7 +156,7 @@ TOKENS: Mapping[str, Read] = {
 )
 def test_an_altered_token_opens_nothing_and_is_told(hand: ByHand, change: str) -> None:
     changed(hand, f"UPDATE tokens SET {change} WHERE id = '{FIRST}'")
-    assert set(TOKENS) == told(hand, "", TOKENS)
+    assert {"by digest", "listed", "revoke"} <= told(hand, "", TOKENS)
 
 
 @pytest.mark.parametrize("change", [f"id = '{THIRD}'", "workspace = 'elsewhere'"])
@@ -163,7 +164,7 @@ def test_a_token_under_another_key_than_its_own_opens_nothing_and_is_told(hand: 
     changed(hand, f"UPDATE tokens SET {change} WHERE id = '{FIRST}'")
     with open_store(hand.place, write=False) as store:
         assert is_damage(TOKENS["by digest"], store)
-        assert any(is_damage(lambda _, __, place=place: store.tokens.listed(place, 10), store) for place in (HERE.id, "elsewhere"))
+        assert is_damage(TOKENS["listed"], store) or is_damage(TOKENS["listed elsewhere"], store)
         assert store.tokens.by_digest(issued(SECOND).digest)
 
 

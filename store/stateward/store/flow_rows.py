@@ -23,6 +23,7 @@ from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, TIME
 
 NUMBER_MAX: Final = 2**31 - 1
 """Of a revision or an act: what every database takes."""
+FIRST_PAGE: Final = 16
 
 _IN_WORKSPACE: Final = FLOW_SOURCES.c.workspace == bindparam("workspace")
 _OF_FLOW: Final = FLOW_SOURCES.c.flow_id == bindparam("flow_id")
@@ -82,11 +83,29 @@ _PRESENT: Final = Prepared(
 )
 # A row of another table, on a page that was written over one of these, holds no time there.
 _ITS_FLOW: Final = select(FLOW_SOURCES.c.flow_id).where(_ITS_REVISIONS, func.length(FLOW_SOURCES.c.updated) == TIME_CHARACTERS)
-_A_REVISION: Final = (
-    select(FLOW_REVISIONS.c.flow_id).where(FLOW_REVISIONS.c.workspace == bindparam("workspace"), ~exists(_ITS_FLOW)).limit(1)
+_OF_A_MISSING_FLOW: Final = Prepared(
+    select(FLOW_REVISIONS.c.flow_id)
+    .where(FLOW_REVISIONS.c.workspace == bindparam("workspace"), FLOW_REVISIONS.c.flow_id == bindparam("flow_id"), ~exists(_ITS_FLOW))
+    .limit(1)
 )
-_WITHOUT_FLOW: Final = Prepared(_A_REVISION)
-_OF_A_MISSING_FLOW: Final = Prepared(_A_REVISION.where(FLOW_REVISIONS.c.flow_id == bindparam("flow_id")))
+
+
+def _a_flow_without_its_row() -> Select[Any]:
+    """Find the id of a flow that has revisions and no row. Goes from flow to flow: a flow may have very many revisions."""
+    in_workspace = FLOW_REVISIONS.c.workspace == bindparam("workspace")
+    first = select(func.min(FLOW_REVISIONS.c.flow_id).label("flow_id")).where(in_workspace).cte("flows", recursive=True)
+    after = select(func.min(FLOW_REVISIONS.c.flow_id)).where(in_workspace, FLOW_REVISIONS.c.flow_id > first.c.flow_id).scalar_subquery()
+    # UNION, so that a tree whose order the disk broke does not lead in circles.
+    all_flows = first.union(select(after).where(first.c.flow_id.is_not(None)))
+    its_row = select(FLOW_SOURCES.c.flow_id).where(
+        FLOW_SOURCES.c.workspace == bindparam("workspace"),
+        FLOW_SOURCES.c.flow_id == all_flows.c.flow_id,
+        func.length(FLOW_SOURCES.c.updated) == TIME_CHARACTERS,
+    )
+    return select(all_flows.c.flow_id).where(all_flows.c.flow_id.is_not(None), ~exists(its_row)).limit(1)
+
+
+_WITHOUT_FLOW: Final = Prepared(_a_flow_without_its_row())
 _REVISIONS: Final = Prepared(
     select(*_FACTS)
     .where(
@@ -170,14 +189,14 @@ def list_revisions(connection: Connection, workspace: str, slug: str, limit: int
 
 
 def all_revisions(connection: Connection, workspace: str, slug: str) -> Iterator[RevisionFacts]:
-    """Give the revisions of a flow, the latest first, page by page."""
-    before: int | None = None
+    """Give the revisions of a flow, the latest first, in pages that grow: what is looked for is mostly among the last ones."""
+    before, limit = None, FIRST_PAGE
     while before != 1:
-        page = list_revisions(connection, workspace, slug, PAGE_MAX, before)
+        page = list_revisions(connection, workspace, slug, limit, before)
         if not page:
             return
         yield from page
-        before = page[-1].revision
+        before, limit = page[-1].revision, min(2 * limit, PAGE_MAX)
 
 
 def list_acts(connection: Connection, workspace: str, slug: str, limit: int, before: int | None) -> list[FlowAct]:
