@@ -1,8 +1,10 @@
-"""`python docs/diagnostics`: write the pages of the diagnostics, from those that `stateward explain` prints.
+"""`python docs/diagnostics`: write the pages of the diagnostics, and renew the guide to broken flows.
 
-What is added here is what `stateward compile` says of the source that fails, so that it is never older than the program.
+The pages are those that `stateward explain` prints. The guide is written by hand; only the blocks `text` that follow a source in it are
+renewed. What is written is what `stateward compile` says of each source, so that it is never older than the program.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -16,11 +18,17 @@ from stateward.compiler.pipeline import compile_source
 HERE: Final = Path(__file__).resolve().parent
 LOOK: Final = Look(width=110)
 INDEX: Final = "README.md"
+GUIDE: Final = HERE.parent / "guide" / "broken-flows.md"
+GUIDE_FILE: Final = "release.dcdl"
+"""What the sources of the guide are called."""
+_SHOWN: Final = re.compile(r"```dcdl\n(?P<source>(?:(?!```).*\n)*)```\n\n```text\n(?:(?!```).*\n)*```\n")
+"""A source, and what is said of it."""
 _HEAD: Final = """\
 # Diagnostics
 
 Every code that `stateward compile` may report, in the order in which things are checked. A code never changes its meaning and is never used
-again for another. `stateward explain CODE` prints the same pages at the terminal.
+again for another. `stateward explain CODE` prints the same pages at the terminal; [broken flows](../guide/broken-flows.md) shows what
+people slip on, and how it is told.
 
 These pages are written by `python docs/diagnostics`.
 """
@@ -76,10 +84,25 @@ def _said(example: Example) -> str:
     return render(compilation.diagnostics, LOOK).removesuffix("\n")
 
 
+def examples(guide: str) -> list[str]:
+    """Give the sources of the guide of which it shows what is said."""
+    return [found["source"] for found in _SHOWN.finditer(guide)]
+
+
+def renewed(guide: str) -> str:
+    """Give the guide with what is said of each source by now."""
+    return _SHOWN.sub(lambda found: f"```dcdl\n{found['source']}```\n\n```text\n{_told(found['source'])}```\n", guide)
+
+
+def _told(source: str) -> str:
+    return _said(Example(source, GUIDE_FILE))
+
+
 def main() -> None:
     """Write every file."""
     for name, text in documents().items():
         (HERE / name).write_text(text, "utf-8")
+    GUIDE.write_text(renewed(GUIDE.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

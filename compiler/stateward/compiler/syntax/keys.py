@@ -223,7 +223,7 @@ def statement(spot: Spot) -> Mend | None:
     if not spot.same_line() or spot.starts_field():
         return None
     start, end = spot.span(-1).start, spot.gap
-    return Mend(Fault(start, end, f"`{word}` begins no statement", "a plain name in DCDL", help="write fields, as in `name = value;`"))
+    return Mend(Fault(start, end, f"`{word}` is no word of DCDL", "a plain name in DCDL", help="write fields, as in `name = value;`"))
 
 
 def word_in_front(spot: Spot) -> Mend | None:
