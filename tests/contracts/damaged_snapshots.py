@@ -18,14 +18,13 @@ Put: TypeAlias = Callable[[str, bytes | None], None]
 @pytest.mark.parametrize(
     "damaged", [b"", b"{}", b"no JSON", b"\xff\xfe", None], ids=["empty", "an object", "no JSON", "no text", "taken away"]
 )
-def test_a_damaged_definition_is_named_and_nothing_else_is_given(kept: Kept, put: Put, damaged: bytes | None) -> None:
+def test_a_damaged_definition_is_never_given_and_all_others_are(kept: Kept, put: Put, damaged: bytes | None) -> None:
     digest = kept.save("it.").definition_digest
     kept.save("well.", slug="letter")
     assert digest == resolved(kept, "workspace:paper").definition_digest
     put(digest, damaged)
-    with pytest.raises(Damaged) as fault:
+    with pytest.raises(Damaged):
         kept.snapshots.resolve("workspace:paper")
-    assert digest in fault.value.message
     assert "workspace:letter" == resolved(kept, "workspace:letter").selector
 
 

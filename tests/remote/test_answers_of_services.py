@@ -204,7 +204,8 @@ def test_what_is_not_there_is_none(ask: Any, code: str) -> None:
 
 def test_a_removed_flow_has_no_current_source_and_its_revisions_are_read() -> None:
     def answer(connection: Any, request: Any) -> None:
-        says(revision() if "/revisions/" in request.target else row(removed=act()))(connection, request)
+        step = problem("revision_not_found", 404) if request.target.endswith("/current") else says(revision())
+        step(connection, request)
 
     with odd_server(answer) as odd, client_of(odd.address) as client:
         assert None is client.source("paper")

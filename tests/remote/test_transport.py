@@ -294,12 +294,17 @@ def test_a_compressed_answer_is_never_unpacked() -> None:
 @pytest.mark.parametrize(
     ("step", "kind", "message"),
     [
-        (problem("store_unavailable", 503, "the store is locked"), StoreUnavailable, "the store is locked"),
-        (problem("store_newer", 503, "it is newer"), StoreNewer, "it is newer"),
-        (problem("store_older", 503, "it is older"), StoreOlder, "it is older"),
-        (problem("store_damaged", 500, "revision 3 is damaged"), Damaged, "revision 3 is damaged"),
-        (problem("outcome_unknown", 503, "who knows"), OutcomeUnknown, "who knows"),
+        (
+            problem("store_unavailable", 503, "the store is locked"),
+            StoreUnavailable,
+            "the service at {}: the store is locked",
+        ),
+        (problem("store_newer", 503, "it is newer"), StoreNewer, "the service at {}: it is newer"),
+        (problem("store_older", 503, "it is older"), StoreOlder, "the service at {}: it is older"),
+        (problem("store_damaged", 500, "revision 3 is damaged"), Damaged, "the service at {}: revision 3 is damaged"),
+        (problem("outcome_unknown", 503, "who knows"), OutcomeUnknown, "the service at {}: who knows"),
         (problem("stopping", 503), ServiceUnavailable, "{} is stopping"),
+        (problem("busy", 503), ServiceUnavailable, "{} has as much to do as it takes on"),
         (problem("bug", 500, request_id="r-1"), ServiceUnavailable, "{} failed at the request, X-Request-ID r-1"),
         (problem("tomorrow", 507, "a new one"), ServiceUnavailable, "{} could not answer: a new one"),
         (problem("token_missing", 401), AccessRefused, "{} answers only whoever shows a token"),
@@ -332,7 +337,7 @@ def test_what_a_service_says_is_one_line_without_the_token(told: str) -> None:
         client.flows(10)
     assert TOKEN not in fault.value.message
     assert fault.value.message.isprintable()
-    assert len(fault.value.message) <= 1025
+    assert len(fault.value.message) <= 1100
 
 
 # --- the Workspace --------------------------------------------------------------------------------------------------------------------

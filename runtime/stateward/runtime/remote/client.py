@@ -5,6 +5,7 @@ may be asked again; a write is sent once, and where its answer is lost, what bec
 raised. Safe to share between threads.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import TracebackType
@@ -15,7 +16,7 @@ from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.compiling import compiled, diagnostics_of
 from stateward.runtime.engine.flows import text_problem
-from stateward.runtime.engine.limits import NOTE_BYTES_MAX
+from stateward.runtime.engine.limits import NOTE_BYTES_MAX, REVISION_MAX
 from stateward.runtime.engine.selectors import is_slug, parse_selector, slug_problem
 from stateward.runtime.ports import (
     BUNDLE_BYTES_MAX,
@@ -25,6 +26,7 @@ from stateward.runtime.ports import (
     FlowAct,
     FlowRow,
     NotCompiled,
+    OutcomeUnknown,
     RemoveAnswer,
     Revision,
     RevisionFacts,
@@ -67,7 +69,9 @@ T = TypeVar("T")
 
 _NOT_THERE: Final = frozenset({ProblemCode.FLOW_NOT_FOUND, ProblemCode.REVISION_NOT_FOUND, ProblemCode.CONTENT_NOT_FOUND})
 _UNRESOLVED: Final = frozenset({"bad_selector", "flow_not_found", "flow_broken"})
+_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _PIECE_BYTES: Final = 64 * 1024
+SLUG_CHARACTERS_MAX: Final = 128
 
 
 class WorkspaceClient:
@@ -148,6 +152,10 @@ class WorkspaceClient:
         problem = slug_problem(slug) or _note_problem(note)
         if problem is not None:
             return problem
+        if revision < 1:  # which no form takes: asked for as one that is compared, so that it is refused in the same words
+            missing = self.difference(slug, revision, revision)
+            assert isinstance(missing, Refusal), "revisions are numbered from 1 on"
+            return missing
         form = RestoreForm(revision=revision, note=note, override=override, dry_run=dry_run)
         asked = _json("POST", f"{_flow(slug)}/restore", form, _based_on(base))
         again = partial(lost.restore, self, slug, revision, base=base, note=note, override=override)
@@ -183,7 +191,7 @@ class WorkspaceClient:
             return read(self._exchange.read(asked))
         try:
             return read(self._exchange.write(asked))
-        except AnswerLost as fault:
+        except (AnswerLost, OutcomeUnknown) as fault:
             return lost.outcome(fault, again, what)
 
     def _saved(self, slug: str, content: bytes | None, reply: Reply) -> SaveAnswer:
@@ -221,8 +229,9 @@ class WorkspaceClient:
         """List flows by slug, those after `after`."""
         if limit < 1:
             return ()
-        page = self._get("/flows", FlowsPage, limit=min(limit, PAGE_MAX), after=after or None, removed="true" if removed else None)
-        return self._checks.rows(self._there(page).flows, limit, after)
+        known = _comparable(after)
+        page = self._get("/flows", FlowsPage, limit=min(limit, PAGE_MAX), after=known or None, removed="true" if removed else None)
+        return self._checks.rows(self._there(page).flows, limit, known)
 
     def find(self, slug: str) -> FlowRow | None:
         """Give a flow as it is listed, also a removed one."""
@@ -233,17 +242,19 @@ class WorkspaceClient:
         """Give a revision with its source: the current one, none of a removed flow, or one by its number."""
         if revision is not None:
             return self._revision(slug, revision)
-        row = self.find(slug)
-        return None if row is None or row.removed is not None else self._revision(slug, row.last.revision)
+        found = self._found(slug, "/current", RevisionForm)
+        return None if found is None else self._checks.revision(found, slug)
 
     def _revision(self, slug: str, number: int) -> Revision | None:
-        if number < 1:
+        if not 1 <= number <= REVISION_MAX:
             return None
         found = self._found(slug, f"/revisions/{number}", RevisionForm)
         return None if found is None else self._checks.revision(found, slug, number)
 
     def holding(self, slug: str, content_digest: str) -> RevisionFacts | None:
         """Give the last revision of a flow that has this content."""
+        if not _DIGEST.fullmatch(content_digest):
+            return None
         found = self._found(slug, "/holding", RevisionFactsForm, digest=content_digest)
         return None if found is None else self._checks.holding(found, slug, content_digest)
 
@@ -329,6 +340,12 @@ def _based_on(base: int | None) -> Mapping[str, str]:
 
 def _json(method: str, path: str, form: Form, headers: Mapping[str, str]) -> Asked:
     return Asked(method, path, {**headers, "Content-Type": JSON_TYPE}, form.model_dump_json().encode("utf-8"))
+
+
+def _comparable(after: str) -> str:
+    """Give a text that every service takes and that the same slugs come after: they hold no NUL, ASCII alone, and are no longer."""
+    known = after.partition("\0")[0][:SLUG_CHARACTERS_MAX]
+    return "".join(min("\x7f", each) for each in known)
 
 
 def _text_of(content: bytes) -> str | None:

@@ -37,7 +37,7 @@ class Asking(FlowAuthority, Protocol):
         """The name that acts."""
 
 
-def outcome(fault: AnswerLost, look: Callable[[], T | None], what: str) -> T:
+def outcome(fault: AnswerLost | OutcomeUnknown, look: Callable[[], T | None], what: str) -> T:
     """Give what became of a write, as it is looked up. Raises OutcomeUnknown where that cannot be told."""
     try:
         found = look()

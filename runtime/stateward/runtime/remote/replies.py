@@ -50,7 +50,7 @@ class Replies:
         detail, remedy = self.line(problem.detail), self.line(problem.help or "")
         for code, fault in _OF_THE_STORE.items():
             if problem.code == code:
-                raise fault(detail, remedy)
+                raise fault(f"the service at {self._address}: {detail}", remedy)
         match problem.code:
             case ProblemCode.TOKEN_MISSING:
                 raise AccessRefused(f"{self._address} answers only whoever shows a token", _NAME_TOKEN)
@@ -63,6 +63,8 @@ class Replies:
                 raise ServiceUnavailable(f"{self._address} does not answer to that name: {detail}", remedy or "start it with that name")
             case ProblemCode.STOPPING:
                 raise ServiceUnavailable(f"{self._address} is stopping", "start it again with `stateward serve`")
+            case ProblemCode.BUSY:
+                raise ServiceUnavailable(f"{self._address} has as much to do as it takes on", "try again in a while")
             case ProblemCode.BUG:
                 about = "" if problem.request_id is None else f", {REQUEST_ID_HEADER} {self.line(problem.request_id)}"
                 raise AnswerLost(f"{self._address} failed at the request{about}", _SEE_LOG)
