@@ -3,6 +3,8 @@
 from stateward.runtime.wiring.beginning import is_new as is_new
 from stateward.runtime.wiring.beginning import locate as locate
 from stateward.runtime.wiring.beginning import locate_or_begin as locate_or_begin
+from stateward.runtime.wiring.flows import Authority as Authority
+from stateward.runtime.wiring.flows import authority as authority
 from stateward.runtime.wiring.judging import given_to_a_judge as given_to_a_judge
 from stateward.runtime.wiring.judging import judge as judge
 from stateward.runtime.wiring.opening import Runtime as Runtime
@@ -17,6 +19,8 @@ from stateward.runtime.wiring.places import profile_places as profile_places
 from stateward.runtime.wiring.proving import Keys as Keys
 from stateward.runtime.wiring.proving import named_key as named_key
 from stateward.runtime.wiring.proving import signer_of as signer_of
+from stateward.runtime.wiring.reaching import client_of as client_of
+from stateward.runtime.wiring.reaching import server_named as server_named
 from stateward.runtime.wiring.system import Folders as Folders
 from stateward.runtime.wiring.system import SystemClock as SystemClock
 from stateward.runtime.wiring.system import ThreadHeartbeat as ThreadHeartbeat

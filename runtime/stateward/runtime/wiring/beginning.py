@@ -6,15 +6,16 @@ from pathlib import Path
 
 from stateward.runtime.marker import NoWorkspace, drafted, find_workspace, work_folder
 from stateward.runtime.wiring.places import STORE_FILES, Location, Place, keys_path, store_place
+from stateward.runtime.wiring.reaching import client_of
 from stateward.runtime.wiring.system import SystemClock, TimeOrderedIds
 
 
-def locate(folder: Path, chosen: Place | None = None) -> Location:
-    """Find the Workspace of a folder. Raises NoWorkspace when there is none."""
+def locate(folder: Path, chosen: Place | None = None, server: str | None = None) -> Location:
+    """Find the Workspace of a folder; its flows are at the service `server`, if one is named. Raises NoWorkspace when there is none."""
     workspace = find_workspace(folder)
     if workspace is None:
         raise NoWorkspace(f"no Workspace at {folder} or above it", "begin one with `stateward run` or `stateward flow save`")
-    return Location(workspace, store_place(workspace, chosen))
+    return Location(workspace, store_place(workspace, chosen), server=server)
 
 
 def is_new(folder: Path, chosen: Place | None = None) -> bool:
@@ -26,19 +27,29 @@ def is_new(folder: Path, chosen: Place | None = None) -> bool:
     return isinstance(place, Path) and not os.path.lexists(place)
 
 
-def locate_or_begin(folder: Path, chosen: Place | None = None, *, sealing: bool = False) -> Location:
+def locate_or_begin(folder: Path, chosen: Place | None = None, server: str | None = None, *, sealing: bool = False) -> Location:
     """Find the Workspace of a folder, or begin one there: store and marker come into being together, or neither does.
 
-    With `sealing`, for what appends entries, a key to seal them comes with them. Raises what marker, store and keys raise.
+    With `sealing`, for what appends entries, a key to seal them comes with them. Where a service holds the flows, the
+    Workspace that is begun is the one that it holds. Raises what marker, store, keys and service raise.
     """
     found = find_workspace(folder)
-    workspace = found or _begin(work_folder(folder), chosen, sealing=sealing)
-    return Location(workspace, store_place(workspace, chosen), begun=found is None)
+    workspace = found or _begin(work_folder(folder), chosen, None if server is None else held_by(server), sealing=sealing)
+    return Location(workspace, store_place(workspace, chosen), begun=found is None, server=server)
 
 
-def _begin(folder: Path, chosen: Place | None, *, sealing: bool) -> str:
-    """Make an empty store, then a marker, and give the id that the marker holds: of whoever was quicker, if somebody was."""
-    fresh = TimeOrderedIds().new()
+def held_by(server: str) -> str:
+    """Give the id of the Workspace that a service holds. Raises RemoteUnusable, ServiceUnavailable and AccessRefused."""
+    with client_of(server, None) as client:
+        return client.workspace
+
+
+def _begin(folder: Path, chosen: Place | None, known: str | None, *, sealing: bool) -> str:
+    """Make an empty store, then a marker, and give the id that the marker holds: of whoever was quicker, if somebody was.
+
+    `known` is the id of a Workspace that is there already, elsewhere; the store of its Workers here may be there too, and is left.
+    """
+    fresh = known or TimeOrderedIds().new()
     place = store_place(fresh, chosen)
     held = ""
     try:
@@ -48,7 +59,7 @@ def _begin(folder: Path, chosen: Place | None, *, sealing: bool) -> str:
                 _make_key()
             held = draft.publish()
     finally:
-        if held != fresh and isinstance(place, Path) and place.parent.name == fresh:
+        if known is None and held != fresh and isinstance(place, Path) and place.parent.name == fresh:
             _remove_store(place.parent)  # nobody knows the id under which it lies
     return held
 

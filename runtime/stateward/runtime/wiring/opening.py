@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from socket import gethostname
 from typing import Final
@@ -14,9 +14,12 @@ from stateward.runtime.engine.snapshots import WorkspaceSnapshots
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
     Clock,
+    Fault,
+    FlowAuthority,
     FlowStore,
     Sealer,
     SessionStore,
+    Snapshots,
     StoredLogs,
     Transcripts,
     Unresolved,
@@ -27,6 +30,7 @@ from stateward.runtime.ports import (
 from stateward.runtime.profile import DEFAULT, Profile
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.wiring.places import WITNESS_FOLDER, Location, keys_path, user_secrets
+from stateward.runtime.wiring.reaching import ServiceSnapshots
 from stateward.runtime.wiring.system import Folders, SystemClock, ThreadHeartbeat, TimeOrderedIds
 
 PAGE: Final = 500
@@ -49,6 +53,8 @@ class Runtime:
     transcripts: Transcripts
     secrets: Secrets
     """What is kept out of everything that is stored or shown."""
+    snapshots: Snapshots
+    """What resolves selectors: the store, or the service that holds the Workspace."""
 
     def worker_ids(self) -> list[str]:
         """Give the ids of the Workspace's Workers, oldest first: by age, for an id that follows from a submission tells none."""
@@ -57,8 +63,13 @@ class Runtime:
             rows += page
         return [row.worker for row in sorted(rows, key=lambda row: (row.created, row.worker))]
 
-    def current_revision(self, selector: str) -> int | None:
-        """Give the number of the revision that a selector names now; None when it names none."""
+    def current_revision(self, selector: str, pinned: int) -> int | None:
+        """Give the number of the revision that a selector names now; None when it names none.
+
+        Where the service that knows cannot be asked, that is said and it is the pinned one: a Worker needs nothing else to go on.
+        """
+        if self.location.server is not None:
+            return self._resolved_revision(selector, pinned)
         parsed = parse_selector(selector)
         if isinstance(parsed, Unresolved):
             return None
@@ -67,6 +78,14 @@ class Runtime:
             return None if source is None else source.revision
         revision = self.flows.current(self.location.workspace, parsed.slug)
         return None if revision is None else revision.revision
+
+    def _resolved_revision(self, selector: str, pinned: int) -> int | None:
+        try:
+            found = self.snapshots.resolve(selector)
+        except Fault as fault:
+            _warn(f"which revision of `{selector}` is current is not known: {fault.message}")
+            return pinned
+        return None if isinstance(found, Unresolved) else found.flow_revision
 
 
 @contextmanager
@@ -93,13 +112,16 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
     clock, secrets = SystemClock(), user_secrets()
     sealer = HmacSealer(CommandKeys(keys_path(), clock.now))
     witness = FileWitness(keys_path() / WITNESS_FOLDER, _warn)
-    with open_store(location.store, write=write, create=write, sealer=sealer, witness=witness) as store:
+    with ExitStack() as held:
+        store = held.enter_context(open_store(location.store, write=write, create=write, sealer=sealer, witness=witness))
         if done := store.migrated:
             print(f"note: {store.place} was brought from store version {done.start} to {done.end}; it was copied first", file=sys.stderr)
             print(f"  = note: what it was is in {done.backup}", file=sys.stderr)
         if write:
             store.workspaces.ensure(Workspace(location.workspace, "", clock.now()))
-        snapshots = WorkspaceSnapshots(location.workspace, store.flows)
+        snapshots: Snapshots = WorkspaceSnapshots(location.workspace, store.flows)
+        if location.server is not None:
+            snapshots = held.enter_context(closing(ServiceSnapshots(location.server, location.workspace)))
         holder = f"process {os.getpid()} on {gethostname()}"
         engine = Engine(
             store.sessions,
@@ -114,7 +136,9 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             workdirs=Folders(secrets, location.store),
             secrets=secrets,
         )
-        yield Runtime(location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness, store.transcripts, secrets)
+        yield Runtime(
+            location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness, store.transcripts, secrets, snapshots
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +151,18 @@ class Rehearsal:
     clock: Clock
 
 
-def rehearsal(profile: Profile = DEFAULT) -> Rehearsal:
-    """Give a Workspace in which something can be tried before anything is written."""
+def rehearsal(profile: Profile = DEFAULT, snapshots: FlowAuthority | None = None) -> Rehearsal:
+    """Give a Workspace in which something can be tried before anything is written; with its flows those of `snapshots`, if given."""
     from stateward.store.memory import MemoryFlowStore  # noqa: PLC0415 -- only what begins a Workspace needs it
     from stateward.store.memory_leases import MemoryLeaseStore  # noqa: PLC0415
     from stateward.store.memory_sessions import MemorySessionStore  # noqa: PLC0415
 
     clock, ids, flows = SystemClock(), TimeOrderedIds(), MemoryFlowStore()
     workspace = flows.ensure(Workspace(ids.new(), "", clock.now())).id
-    snapshots = WorkspaceSnapshots(workspace, flows)
-    engine = Engine(MemorySessionStore(), snapshots, clock, ids, profile, leases=MemoryLeaseStore())
+    if snapshots is not None:
+        workspace = snapshots.workspace
+    resolving = snapshots or WorkspaceSnapshots(workspace, flows)
+    engine = Engine(MemorySessionStore(), resolving, clock, ids, profile, leases=MemoryLeaseStore())
     return Rehearsal(workspace, engine, flows, clock)
 
 

@@ -42,12 +42,14 @@ Place: TypeAlias = Path | str
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Which Workspace, and where its store lies."""
+    """Which Workspace, where its store lies, and who resolves its selectors."""
 
     workspace: str
     store: Place
     begun: bool = False
     """Whether the Workspace was begun just now."""
+    server: str | None = None
+    """The address of the service that holds its flows, where that is not the store."""
 
 
 def place_of(text: str) -> Place:

@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from stateward.runtime.wiring import NoPlace, Place, place_of
+from stateward.runtime.wiring import NoPlace, Place, place_of, server_named
 
 
 def _place(text: str) -> Place:
@@ -28,4 +28,10 @@ TEXTS: Final = click.option(
 WORKDIR: Final = click.option("--workdir", type=Path, default=".", metavar="DIR", help="A folder of the Workspace.")
 STORE: Final = click.option(
     "--store", type=_place, metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…"
+)
+SERVER: Final = click.option(
+    "--server",
+    callback=lambda _context, _parameter, given: server_named(given),
+    metavar="URL",
+    help="The service that holds the flows, where that is not the store; STATEWARD_SERVER names one too.",
 )

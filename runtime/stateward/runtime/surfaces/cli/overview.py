@@ -19,7 +19,6 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.replaying import Replayed
 from stateward.runtime.engine.selectors import parse_selector
-from stateward.runtime.engine.snapshots import WorkspaceSnapshots
 from stateward.runtime.engine.view import FlowView
 from stateward.runtime.ports import Snapshot, Unresolved
 from stateward.runtime.session.answers import TransitionAnswer
@@ -179,7 +178,7 @@ def replay_command(worker: str | None, workdir: Path, store: Place | None, again
 
 def _definition(runtime: Runtime, against: str) -> CompiledFlowDefinition:
     if not isinstance(parse_selector(against), Unresolved):
-        found = WorkspaceSnapshots(runtime.location.workspace, runtime.flows).resolve(against)
+        found = runtime.snapshots.resolve(against)
         if isinstance(found, Snapshot):
             return found.definition
         raise Stop(STATUS_USAGE, found.message, found.help)

@@ -30,7 +30,7 @@ from stateward.runtime.session.payloads import SessionStarted, UserInput
 from stateward.runtime.session.segments import FlowSegment, TextSegment
 from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS_INTERRUPTED, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.judges import judge_of
-from stateward.runtime.surfaces.cli.options import STORE, TEXTS
+from stateward.runtime.surfaces.cli.options import SERVER, STORE, TEXTS
 from stateward.runtime.surfaces.cli.present import (
     answer_shown,
     end_shown,
@@ -70,6 +70,7 @@ STATUS_ACTIVE: Final = STATUS_FOUND
 @click.option("--answers", type=Path, metavar="FILE", help="Reasons and verdicts for a demonstration.")
 @click.option("--max-requests", type=click.IntRange(min=1), metavar="N", help="End after N requests and leave the flow as it is.")
 @STORE
+@SERVER
 def run_command(
     *,
     selector: str,
@@ -80,6 +81,7 @@ def run_command(
     answers: Path | None,
     max_requests: int | None,
     store: Place | None,
+    server: str | None,
     resume: bool,
 ) -> None:
     """Work through a flow at the terminal.
@@ -104,8 +106,8 @@ def run_command(
         if is_new(folder, store):
             if worker is not None:
                 raise _no_worker(worker)
-            rehearse(profile, segments)
-        with writing(locate_or_begin(folder, store, sealing=True), profile) as runtime:
+            rehearse(profile, segments, folder, server)
+        with writing(locate_or_begin(folder, store, server, sealing=True), profile) as runtime:
             run = Run(runtime, profile, console, segments, str(folder), Terminal(console), script, max_requests)
             with _interruptible(run):
                 status = run.whole(worker, resume=resume)

@@ -8,7 +8,7 @@ import click
 
 from stateward.runtime.engine.view import LoggedEntry, WorkerView
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
-from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
+from stateward.runtime.surfaces.cli.options import SERVER, STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit_json
 from stateward.runtime.surfaces.cli.present import log_shown, show, status_shown, terminal_console
 from stateward.runtime.surfaces.cli.programs import entry_data, view_data
@@ -37,14 +37,16 @@ def reads_a_worker(command: Any) -> Any:
 
 @click.command("status")
 @reads_a_worker
-def status_command(worker: str | None, workdir: Path, store: Place | None, *, as_json: bool) -> None:
+@SERVER
+def status_command(worker: str | None, workdir: Path, store: Place | None, server: str | None, *, as_json: bool) -> None:
     """Show where a Worker stands.
 
     WORKER is its id, or the beginning or end of it; without one it is the Worker that was started last.
     """
-    with faults_shown(), reading(locate(workdir, store)) as runtime:
+    with faults_shown(), reading(locate(workdir, store, server)) as runtime:
         view = chosen(runtime, worker)
-        current = None if view.flow is None else runtime.current_revision(view.flow.pin.selector)
+        pin = None if view.flow is None else view.flow.pin
+        current = None if pin is None else runtime.current_revision(pin.selector, pin.flow_revision)
         if as_json:
             emit_json(view_data(view, current), indent=2)
         else:
