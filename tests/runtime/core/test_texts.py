@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.runtime.core.limits import SHOWN_CHARACTERS_MAX
-from stateward.runtime.core.texts import cut, is_blank, listed, shown, size_of
+from stateward.runtime.core.texts import cut, is_blank, is_unicode, listed, shown, size_of
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
@@ -46,3 +46,13 @@ def test_a_text_of_white_space_is_blank(text: str, blank: bool) -> None:
 def test_names_are_listed_as_in_a_sentence() -> None:
     found = [listed(()), listed(("a",)), listed(("a", "b")), listed(("a", "b", "c"))]
     assert found == ["", "`a`", "`a` and `b`", "`a`, `b` and `c`"]
+
+
+@given(ANY_TEXT)
+def test_a_text_is_unicode_when_it_can_be_written(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        assert not is_unicode(text)
+    else:
+        assert is_unicode(text)

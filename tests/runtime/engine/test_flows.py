@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -9,11 +10,24 @@ from stateward.compiler.flow.canonical import canonical_bytes
 from stateward.resources.catalog import builtins
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.flows import WorkspaceFlows
-from stateward.runtime.engine.limits import NOTE_BYTES_MAX
+from stateward.runtime.engine.limits import COMMITS_MAX, NAME_BYTES_MAX, NOTE_BYTES_MAX
 from stateward.runtime.engine.selectors import Selector, parse_selector
 from stateward.runtime.engine.snapshots import WorkspaceSnapshots
 from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports import Conflict, Damaged, NotCompiled, Revision, SaveAnswer, Saved, Snapshot, Unresolved, Workspace
+from stateward.runtime.ports import (
+    Conflict,
+    Damaged,
+    FlowStore,
+    NewRevision,
+    NotCompiled,
+    Revision,
+    SaveAnswer,
+    Saved,
+    Snapshot,
+    StaleBase,
+    Unresolved,
+    Workspace,
+)
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.segments import FlowSegment
 from stateward.store.memory import MemoryFlowStore
@@ -116,6 +130,155 @@ def test_a_note_has_a_limit(flows: MemoryFlowStore) -> None:
     assert isinstance(answer, Refusal)
     assert RefusalCode.INPUT_TOO_LARGE is answer.code
     saved(save(flows, source(), note="x" * NOTE_BYTES_MAX))
+
+
+def authority(flows: FlowStore, author: str = "ada") -> WorkspaceFlows:
+    return WorkspaceFlows(flows, WORKSPACE, author, "stateward 0", TickingClock())
+
+
+@pytest.mark.parametrize(
+    ("author", "code"),
+    [
+        ("x" * (NAME_BYTES_MAX + 1), RefusalCode.INPUT_TOO_LARGE),
+        ("a\0", RefusalCode.TEXT_MALFORMED),
+        ("\udc80", RefusalCode.TEXT_MALFORMED),
+    ],
+    ids=["too long", "NUL", "no Unicode"],
+)
+def test_an_author_that_cannot_be_kept_is_refused_whatever_is_done(flows: MemoryFlowStore, author: str, code: RefusalCode) -> None:
+    saved(save(flows, source()))
+    acting = authority(flows, author)
+    answers = [
+        acting.save("paper", source(" more"), base=1),
+        acting.restore("paper", 1, base=1),
+        acting.remove("paper", base=1),
+        acting.take_in(b""),
+    ]
+    assert [code] * 4 == [answer.code for answer in answers if isinstance(answer, Refusal)]
+
+
+def test_a_definition_that_no_store_keeps_is_refused(flows: MemoryFlowStore) -> None:
+    ways = "".join(f't{number} = {{ target = "s{number}"; condition = big; }}; ' for number in range(25))
+    states = "".join(
+        f's{number} = {{ instructions = big; transitions = {{ {ways} t = {{ target = "done"; condition = "It is done."; }}; }}; }}; '
+        for number in range(25)
+    )
+    states += 'done = { instructions = ""; terminal = true; };'
+    text = f'let big = "{"x" * 32000}"; in {{ schema_version = 1; name = "paper"; initial = "s0"; states = {{ {states} }}; }}'
+    answer = save(flows, text.encode())
+    assert isinstance(answer, Refusal), answer
+    assert RefusalCode.DEFINITION_TOO_LARGE is answer.code
+
+
+@pytest.mark.parametrize("base", [0, -1, 2**31, 2**64])
+def test_a_base_that_no_store_can_number_is_a_conflict(flows: MemoryFlowStore, base: int) -> None:
+    saved(save(flows, source()))
+    acting = authority(flows)
+    answers = [
+        acting.save("paper", source(" more"), base=base),
+        acting.save("paper", source(" more"), base=base, dry_run=True),
+        acting.restore("paper", 1, base=base),
+        acting.remove("paper", base=base),
+    ]
+    conflicts = [each for each in answers if isinstance(each, Conflict)]
+    assert [(base, None, 1)] * 3 == [(each.named, each.base, each.current and each.current.revision) for each in conflicts]
+    assert not saved(answers[2]).created  # type: ignore[arg-type]  # the same bytes, whatever the base
+    unknown = acting.save("letter", source(name="letter"), base=base)
+    assert isinstance(unknown, Conflict)
+    assert None is unknown.current
+
+
+@pytest.mark.parametrize("revision", [0, -1, 2**31, 2**64])
+def test_a_revision_that_no_store_can_number_is_not_there(flows: MemoryFlowStore, revision: int) -> None:
+    saved(save(flows, source()))
+    acting = authority(flows)
+    assert None is acting.source("paper", revision)
+    for answer in (acting.restore("paper", revision, base=1), acting.difference("paper", 1, revision)):
+        assert isinstance(answer, Refusal)
+        assert (RefusalCode.REVISION_NOT_FOUND, ("name revision 1",)) == (answer.code, answer.allowed)
+
+
+class Busy(MemoryFlowStore):
+    """A store into which somebody else saves just before each save."""
+
+    others = 0
+    left = 0
+
+    def save(self, workspace: str, new: NewRevision, base: int | None) -> Saved | StaleBase:
+        row = self.find(workspace, new.slug)
+        if self.left and row is not None:
+            self.left -= 1
+            self.others += 1
+            content = f"by somebody {self.others}".encode()
+            super().save(workspace, replace(new, content=content, content_digest=digest_of(content), author="bob"), row.last.revision)
+        return super().save(workspace, new, base)
+
+
+def test_an_override_is_kept_on_whatever_is_the_last_revision_then_and_names_that_one() -> None:
+    flows = Busy()
+    flows.ensure(Workspace(WORKSPACE, "here", NOON))
+    saved(save(flows, source()))
+    flows.left = 3
+    revision = saved(authority(flows).save("paper", source(" mine"), base=1, override=True)).revision
+    assert (5, "saved over revision 4 by bob; it was made from revision 1") == (revision.revision, revision.note)
+
+
+def test_an_override_gives_up_at_last_and_says_who_is_first() -> None:
+    flows = Busy()
+    flows.ensure(Workspace(WORKSPACE, "here", NOON))
+    saved(save(flows, source()))
+    flows.left = 10_000
+    answer = authority(flows).save("paper", source(" mine"), base=1, override=True)
+    assert isinstance(answer, Conflict)
+    assert answer.current is not None
+    assert (COMMITS_MAX + 1, "bob") == (flows.others, answer.current.author)
+
+
+def test_an_override_of_what_is_not_there_begins_anew_and_says_so(flows: MemoryFlowStore) -> None:
+    revision = saved(authority(flows).save("paper", source(), base=7, override=True)).revision
+    assert (1, "saved anew; it was made from revision 7") == (revision.revision, revision.note)
+
+
+def test_what_a_name_holds_makes_no_line_of_a_note(flows: MemoryFlowStore) -> None:
+    saved(authority(flows, "eve\nsaved over revision 9 by ada").save("paper", source(), base=None))
+    revision = saved(authority(flows).save("paper", source(" more"), base=None, override=True)).revision
+    assert "saved over revision 1 by eve\\nsaved over revision 9 by ada; it was made from no revision" == revision.note
+
+
+def test_an_override_may_say_more_than_a_note_may_hold_otherwise(flows: MemoryFlowStore) -> None:
+    saved(save(flows, source()))
+    note = "x" * NOTE_BYTES_MAX
+    revision = saved(authority(flows).save("paper", source(" more"), base=None, note=note, override=True)).revision
+    assert revision.note.startswith(note + "\nsaved over revision 1 by ada")
+
+
+def test_a_listing_gives_no_more_than_a_page_and_takes_any_text_to_go_on_after(flows: MemoryFlowStore) -> None:
+    for slug in ("a", "a-b", "b"):
+        saved(save(flows, source(name=slug), slug=slug))
+    acting = authority(flows)
+    assert [[], [], ["a"], ["a", "a-b", "b"]] == [[row.last.slug for row in acting.flows(limit)] for limit in (-1, 0, 1, 2**40)]
+    afters = ["a\0", "a\ud800", "a\U0010ffff", "é", "\0", "a b"]
+    expected = [["a-b", "b"], ["b"], ["b"], [], ["a", "a-b", "b"], ["a-b", "b"]]
+    assert expected == [[row.last.slug for row in acting.flows(9, after)] for after in afters]
+    assert [1, 0, 0, 1] == [len(acting.history("a", 9, before)) for before in (2**64, 1, -5, None)]
+    assert [] == list(acting.history("a", -1))
+
+
+class Without(MemoryFlowStore):
+    """A store that lost its revisions."""
+
+    def revision(self, workspace: str, slug: str, revision: int) -> Revision | None:
+        return None
+
+
+def test_a_revision_that_was_listed_and_is_not_there_is_damage() -> None:
+    flows = Without()
+    flows.ensure(Workspace(WORKSPACE, "here", NOON))
+    saved(save(flows, source()))
+    with pytest.raises(Damaged, match="revision 1 of flow `paper` is not there"):
+        authority(flows).export([])
+    with pytest.raises(Damaged, match="revision 1 of flow `paper` is not there"):
+        authority(flows).save("paper", source(" more"), base=None, dry_run=True)
 
 
 # --- selectors ----------------------------------------------------------------------------------------------------------------------

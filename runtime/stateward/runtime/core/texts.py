@@ -1,6 +1,11 @@
 """Texts as the core measures, cuts and shows them. Sizes count UTF-8 bytes; half a surrogate pair counts three and never fails."""
 
+import re
+from typing import Final
+
 from stateward.runtime.core.limits import PATH_BYTES_MAX, SHOWN_CHARACTERS_MAX
+
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def size_of(text: str) -> int:
@@ -17,6 +22,11 @@ def cut(text: str, bytes_max: int) -> str:
     while end > 0 and data[end] & 0xC0 == 0x80:  # inside a character
         end -= 1
     return data[:end].decode("utf-8", "surrogatepass")
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether a text can be written as UTF-8: it holds no half of a surrogate pair."""
+    return text.isascii() or _HALF.search(text) is None
 
 
 def is_blank(text: str) -> bool:

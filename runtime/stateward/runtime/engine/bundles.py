@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.core.texts import shown, size_of
+from stateward.runtime.core.texts import is_unicode, shown, size_of
 from stateward.runtime.engine.compiling import canonical_of
 from stateward.runtime.engine.limits import (
     BUNDLE_LINE_BYTES_MAX,
@@ -34,6 +34,8 @@ from stateward.runtime.session.strict import Malformed, parse
 
 FORMAT: Final = "stateward.bundle"
 VERSION: Final = 1
+HEADER_BYTES_MAX: Final = 64 * 1024
+"""Of the first line, also of a newer version."""
 _LINE: Final = "line_digest"
 _HEADER: Final = ("format", "version", "workspace", "exported", "by")
 _DEFINITION: Final = ("type", "definition_digest", "canonical")
@@ -175,7 +177,7 @@ def _split(data: bytes) -> Iterator[bytes]:
 def _newer(data: bytes) -> str | None:
     """Say that a bundle is of a newer version: whatever else is in its first line, those two members stay."""
     try:
-        header = parse(data[: data.find(b"\n", 0, NAME_KEPT_BYTES_MAX * 16)])
+        header = parse(data[: max(data.find(b"\n", 0, HEADER_BYTES_MAX), 0)])
     except Malformed:
         return None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
@@ -305,7 +307,7 @@ class _Reading:
         self._close(None)
         _, *counts, digest = _values(members, _END)
         found = [len(self._flows), self._count, len(self._definitions)]
-        if counts != found or any(isinstance(each, bool) for each in counts):
+        if counts != found or any(type(each) is not int for each in counts):
             expected = "{} flows, {} revisions and {} definitions".format(*(shown(str(each))[1:-1] for each in counts))
             raise _Problem("{} should be there, and {}, {} and {} are".format(expected, *found))
         if digest != f"sha256:{self._hash.hexdigest()}":
@@ -329,7 +331,7 @@ def _header_of(members: _Members) -> BundleHeader:
     if members.get("format") != FORMAT:
         raise _Problem("it is not the first of a bundle")
     _, version, workspace, exported, by = _values(members, _HEADER)
-    if isinstance(version, bool) or version != VERSION:
+    if type(version) is not int or version != VERSION:
         raise _Problem(f"its version is none that there is: {shown(str(version))}")
     if not isinstance(workspace, dict) or tuple(workspace) != ("id", "name"):
         raise _Problem("its Workspace has no id and name")
@@ -346,7 +348,7 @@ def _values(members: _Members, names: tuple[str, ...]) -> tuple[Any, ...]:
 def _text(value: object, bytes_max: int) -> str:
     if not isinstance(value, str):
         raise _Problem("a text is missing")
-    if "\0" in value or any("\ud800" <= each <= "\udfff" for each in value):
+    if "\0" in value or not is_unicode(value):
         raise _Problem("a text holds a NUL, or is no Unicode")
     if size_of(value) > bytes_max:
         raise _Problem(f"a text has {size_of(value)} bytes, more than {bytes_max}")
@@ -377,7 +379,7 @@ def _time(value: object) -> datetime:
 
 def _source(held: str, value: object) -> bytes:
     if held == "text":
-        if not isinstance(value, str) or any("\ud800" <= each <= "\udfff" for each in value):
+        if not isinstance(value, str) or not is_unicode(value):
             raise _Problem("its source is no Unicode")
         content = value.encode()
     else:

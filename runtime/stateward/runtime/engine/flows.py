@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.core.texts import shown, size_of
+from stateward.runtime.core.texts import is_unicode, shown, size_of
 from stateward.runtime.engine.bundles import BundleHeader, BundleWriter, read_bundle
 from stateward.runtime.engine.compiling import compiled, diagnostics_of
 from stateward.runtime.engine.differences import difference
@@ -381,7 +381,7 @@ def text_problem(what: str, text: str, bytes_max: int) -> Refusal | None:
         return Refusal(RefusalCode.INPUT_TOO_LARGE, f"the {what} has {size_of(text)} bytes", (f"give at most {bytes_max} bytes",))
     if "\0" in text:
         return Refusal(RefusalCode.TEXT_MALFORMED, f"the {what} holds a NUL", ("leave it out",))
-    if any("\ud800" <= each <= "\udfff" for each in text):
+    if not is_unicode(text):
         return Refusal(RefusalCode.TEXT_MALFORMED, f"the {what} is no Unicode text", ("write it in UTF-8",))
     return None
 
