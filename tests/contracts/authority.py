@@ -547,6 +547,21 @@ def test_what_is_new_of_a_flow_goes_on_where_it_ends_here(authority: FlowAuthori
     assert texts(authority) == texts(elsewhere)
 
 
+def test_a_flow_that_was_removed_here_comes_back_with_what_is_new_of_it_and_stays_removed_without(
+    authority: FlowAuthority, elsewhere: FlowAuthority
+) -> None:
+    kept(authority)
+    given(TakenIn, elsewhere.take_in(bundle_of(authority)))
+    hidden(elsewhere, 1)
+    given(TakenIn, elsewhere.take_in(bundle_of(authority)))
+    assert None is elsewhere.source("paper")
+    later = kept(authority, source("more."), base=1)
+    given(TakenIn, elsewhere.take_in(bundle_of(authority)))
+    back = elsewhere.source("paper")
+    assert back is not None
+    assert (2, later.content) == (back.revision, back.content)
+
+
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_histories_that_part_are_named_by_their_first_difference_and_nothing_is_written(
     authority: FlowAuthority, elsewhere: FlowAuthority, dry_run: bool

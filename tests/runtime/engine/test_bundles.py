@@ -1,8 +1,10 @@
 """Bundles: what is written is read again, and nothing else is, wherever it was changed."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -468,3 +470,11 @@ def test_a_bundle_is_given_piece_by_piece() -> None:
     pieces = filled().export([])
     assert isinstance(pieces, Iterator)
     assert len(BUNDLE.splitlines()) == len(list(pieces))
+
+
+def test_the_page_on_the_form_names_every_member_in_its_order() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "bundle.md").read_text("utf-8")
+    rows = [row.split(" | ")[1] for row in page.split("## What is refused")[0].splitlines() if row.startswith("| ")][2:]
+    named = [re.findall(r"`(\w+)`", re.sub(r"\((?!how)[^)]*\)", "", row)) for row in rows]
+    spelled = {tuple(line) for line in lines_of(BUNDLE)}
+    assert {tuple(each for each in names if each != "base64") for names in named} == spelled
