@@ -1,6 +1,5 @@
 """The graph as boxes in the terminal."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,21 +9,11 @@ from hypothesis import strategies as st
 from stateward.compiler.drawing.lanes import allot, bundled, draw_lanes
 from stateward.compiler.drawing.order import drawing_order
 from stateward.compiler.drawing.text import draw_text
-from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledState, CompiledTransition
-from stateward.compiler.flow.lower import CANCEL_CONDITION
 from tests.compiler.diagnostics.snapshots import assert_snapshot
+from tests.compiler.drawing.graphs import REVIEW, Ways, definition
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
-Ways = Mapping[str, Mapping[str, str]]
-
-REVIEW: Ways = {
-    "implement": {"submit": "review"},
-    "review": {"approve": "complete", "request-changes": "fix"},
-    "fix": {"resubmit": "review", "try-again": "fix"},
-    "complete": {"finish": "done", "reopen": "fix"},
-    "done": {},
-}
 CROSSING: Ways = {
     "a": {"far": "f", "near": "b", "mid": "d"},
     "b": {"far": "f", "on": "c"},
@@ -34,25 +23,6 @@ CROSSING: Ways = {
     "f": {},
     "g": {},
 }
-
-
-def definition(name: str, ways: Ways) -> CompiledFlowDefinition:
-    cancel = CompiledTransition(id="$cancel", target="$cancelled", condition=CANCEL_CONDITION, synthetic=True)
-    states = [
-        CompiledState(
-            id=state,
-            instructions="…",
-            terminal=not out,
-            transitions=(*_authored(out), cancel) if out else (),
-        )
-        for state, out in ways.items()
-    ]
-    end = CompiledState(id="$cancelled", instructions="", terminal=True, transitions=())
-    return CompiledFlowDefinition(schema_version=1, name=name, initial=next(iter(ways)), states=(*states, end))
-
-
-def _authored(out: Mapping[str, str]) -> list[CompiledTransition]:
-    return [CompiledTransition(id=id_, target=target, condition="…", synthetic=False) for id_, target in out.items()]
 
 
 def test_a_flow_as_boxes() -> None:

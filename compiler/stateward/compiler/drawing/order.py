@@ -1,20 +1,24 @@
-"""The order in which states are drawn: as few edges as possible lead back up, and ends come last.
+"""The order in which states are drawn: few edges lead back up, and ends come last.
 
 Invariants: every state is drawn once; the initial state is first; the order depends on the definition alone.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from stateward.compiler.flow.definition import CANCELLED_STATE, CompiledFlowDefinition, CompiledState
 
+_FEWER: Final = 0.75
+"""What share of the edges that lead back in the author's order may do so in another, for that to be taken: the author had reasons."""
+
 
 def drawing_order(definition: CompiledFlowDefinition) -> tuple[CompiledState, ...]:
-    """Give the authored states as they were declared, or along the edges where that has fewer of them lead back."""
+    """Give the authored states as they were declared, or along the edges where that has clearly fewer of them lead back."""
     declared = [state.id for state in definition.states if state.id != CANCELLED_STATE]
     declared.sort(key=lambda state: (state != definition.initial, definition.state(state).terminal))
     along = sorted(_along_edges(definition), key=lambda state: definition.state(state).terminal)
-    best = min((declared, along), key=lambda order: _leading_back(definition, order))
-    return tuple(definition.state(state) for state in best)
+    clearly_fewer = _leading_back(definition, along) <= _leading_back(definition, declared) * _FEWER
+    return tuple(definition.state(state) for state in (along if clearly_fewer else declared))
 
 
 def _leading_back(definition: CompiledFlowDefinition, order: Sequence[str]) -> int:
