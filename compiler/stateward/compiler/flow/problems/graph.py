@@ -44,14 +44,16 @@ class TerminalMissing(NamedTuple):
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the key of the states."""
-        number = len(self.states.items)
+        ids = tuple(state.id for state in self.states.items)
         return Diagnostic(
             code="terminal_missing",
             severity=Severity.ERROR,
             message="no state is terminal",
-            primary=Label(self.states.key, f"{counted(number, 'state')}, none an end"),
+            primary=Label(self.states.key, f"{counted(len(ids), 'state')}, none an end"),
+            notes=(f"the {'state is' if len(ids) == 1 else 'states are'} {listed(ids)}",),
             help="add `terminal = true;` to the state in which the flow ends",
             path=self.states.path,
+            states=ids,
         )
 
 
