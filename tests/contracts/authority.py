@@ -5,6 +5,7 @@ A test module for an adapter imports everything here and offers three fixtures: 
 compared by what anybody sees of them; of times only their order is known.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC
 from typing import TypeVar
@@ -242,6 +243,31 @@ def test_trying_a_save_says_what_would_be_and_writes_nothing(authority: FlowAuth
     assert "saved over revision 1 by ada; it was made from no revision" == forced.revision.note
     assert first == authority.source("paper")
     assert 1 == len(authority.history("paper", PAGE_MAX))
+
+
+def test_threads_that_save_one_slug_at_once_number_it_without_a_gap_and_whoever_loses_learns_who_won(
+    authority: FlowAuthority, second: FlowAuthority
+) -> None:
+    kept(authority)
+
+    def save_three(writer: int) -> list[int]:
+        acting, made, base = (authority, second)[writer % 2], list[int](), 1
+        while len(made) < 3:
+            answer = acting.save("paper", source(f"{writer}, {len(made)}."), base=base)
+            if isinstance(answer, Saved):
+                base = answer.revision.revision
+                made.append(base)
+            else:
+                winner = given(Conflict, answer).current
+                assert winner is not None
+                assert winner.revision > base
+                base = winner.revision
+        return made
+
+    with ThreadPoolExecutor(4) as threads:
+        made = [number for numbers in threads.map(save_three, range(4)) for number in numbers]
+    assert list(range(2, 14)) == sorted(made)
+    assert 13 == len(set(texts(authority)))
 
 
 # --- restoring ----------------------------------------------------------------------------------------------------------------------

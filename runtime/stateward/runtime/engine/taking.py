@@ -16,17 +16,18 @@ from stateward.runtime.ports import PAGE_MAX, Brought, Diverged, FlowHistory, Fl
 def untrue(bundle: Bundle, compiler: str, *, accept: bool) -> Refusal | None:
     """Compile every source and refuse what is not what it compiles to; `compiler` names the program that compiles here.
 
-    What another compiler made is let through with `accept`.
+    What another compiler made is let through with `accept`, and not compiled then: its source may cost as much as a source can.
     """
     made: dict[tuple[str, str], str | None] = {}
     for flow in bundle.flows:
         for number, new in enumerate(flow.revisions, start=1):
+            if accept and new.compiler != compiler:
+                continue
             source = (new.slug, new.content_digest)
             if source not in made:
                 made[source] = compiled(new.content, f"flows/{new.slug}.dcdl", new.slug).definition_digest
-            if made[source] == new.definition_digest or (accept and new.compiler != compiler):
-                continue
-            return _refused(new, number, compiler)
+            if made[source] != new.definition_digest:
+                return _refused(new, number, compiler)
     return None
 
 
