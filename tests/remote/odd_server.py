@@ -7,8 +7,9 @@ import json
 import ssl
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from http.client import HTTPConnection
 from socket import SO_LINGER, SOL_SOCKET, socket
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Event, Lock, Thread
@@ -77,6 +78,31 @@ def hangs(before: bytes = b"") -> Step:
         with suppress(OSError):
             while connection.recv(1024):
                 pass
+
+    return step
+
+
+def asks(upstream: str, request: Request) -> bytes:
+    """Ask a service what was asked here, and give its whole reply."""
+    host, _, port = upstream.removeprefix("http://").partition(":")
+    with closing(HTTPConnection(host, int(port))) as connection:
+        headers = {**request.headers, "host": f"{host}:{port}", "connection": "close"}
+        connection.request(request.method, request.target, request.body, headers)
+        answer = connection.getresponse()
+        return reply(answer.read(), answer.status, answer.headers["Content-Type"])
+
+
+def forwards(upstream: str) -> Step:
+    """Hand a request on, and the reply back."""
+    return lambda connection, request: connection.sendall(asks(upstream, request))
+
+
+def loses(upstream: str, instead: Step = closes) -> Step:
+    """Hand a request on, and do something else than give the reply back."""
+
+    def step(connection: socket, request: Request) -> None:
+        asks(upstream, request)
+        instead(connection, request)
 
     return step
 
