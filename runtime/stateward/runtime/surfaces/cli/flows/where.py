@@ -17,23 +17,13 @@ from stateward.compiler.cli.output import say
 from stateward.runtime.engine.flows import WorkspaceFlows
 from stateward.runtime.engine.selectors import BUILTIN
 from stateward.runtime.engine.snapshots import WorkspaceSnapshots
-from stateward.runtime.marker import NoWorkspace
-from stateward.runtime.ports import Clock, FlowAuthority, FlowStore, Snapshots
+from stateward.runtime.marker import find_workspace
+from stateward.runtime.ports import FlowAuthority, Snapshots
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.flows.bases import Base, Bases, project_folder
-from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
+from stateward.runtime.surfaces.cli.options import SERVER, STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit
-from stateward.runtime.wiring import (
-    Place,
-    account_name,
-    is_new,
-    locate,
-    locate_or_begin,
-    program_version,
-    reading,
-    rehearsal,
-    writing,
-)
+from stateward.runtime.wiring import Place, account_name, authority, is_new, program_version, rehearsal
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,40 +46,37 @@ class Where:
 
     workdir: Path
     store: Place | None
+    server: str | None
+    """The address of a service that holds them; None for a store."""
 
     @contextmanager
     def reading(self) -> Iterator[FlowAuthority]:
-        """Open the flows to look at them. Raises NoWorkspace, and what opening a store raises."""
-        location = locate(self.workdir, self.store)
-        with reading(location) as runtime:
-            yield _authority(runtime.flows, location.workspace, runtime.clock)
+        """Open the flows to look at them. Raises NoWorkspace, and what opening a store or asking a service raises."""
+        with authority(self.workdir, self.store, self.server) as found:
+            yield found.flows
 
     @contextmanager
     def writing(self) -> Iterator[Opened]:
-        """Open the flows to change them; begin a Workspace where there is none. Raises what opening a store raises."""
-        location = locate_or_begin(self.workdir, self.store)
-        with writing(location) as runtime:
-            yield Opened(_authority(runtime.flows, location.workspace, runtime.clock), location.begun)
+        """Open the flows to change them; begin a Workspace where there is none. Raises what opening a store or asking a service raises."""
+        with authority(self.workdir, self.store, self.server, write=True) as found:
+            yield Opened(found.flows, found.begun)
 
     def trial(self) -> FlowAuthority | None:
         """Give an empty Workspace in memory where writing would begin one: what it refuses begins none. None where there is one already."""
-        if not is_new(self.workdir, self.store):
+        if self.server is not None or not is_new(self.workdir, self.store):
             return None
         trial = rehearsal()
-        return _authority(trial.flows, trial.workspace, trial.clock)
+        return WorkspaceFlows(trial.flows, trial.workspace, account_name(), program_version(), trial.clock)
 
     @contextmanager
     def resolving(self, selector: str) -> Iterator[Snapshots]:
         """Open what resolves a selector; a built-in flow can be resolved without a Workspace."""
-        try:
-            location = locate(self.workdir, self.store)
-        except NoWorkspace:
-            if not selector.startswith(f"{BUILTIN}:"):
-                raise
+        is_builtin = selector.startswith(f"{BUILTIN}:")
+        if is_builtin and self.server is None and find_workspace(self.workdir) is None:
             yield WorkspaceSnapshots("", None)
             return
-        with reading(location) as runtime:
-            yield _authority(runtime.flows, location.workspace, runtime.clock)
+        with self.reading() as flows:
+            yield flows
 
     def bases(self) -> Bases:
         """Give the record of what the files of the project were made from."""
@@ -106,19 +93,16 @@ class Where:
             say(f"warning: what {files} made from is not remembered: {reason(fault)}\n", err=True)
 
 
-def _authority(flows: FlowStore, workspace: str, clock: Clock) -> FlowAuthority:
-    return WorkspaceFlows(flows, workspace, account_name(), program_version(), clock)
-
-
 def about_flows(command: Callable[..., None]) -> Callable[..., None]:
     """Add how a command is told where the flows are, give it that as `where`, and have faults told in one clear line."""
 
     @WORKDIR
     @STORE
+    @SERVER
     @wraps(command)
-    def asking(*, workdir: Path, store: Place | None, **given: Any) -> None:
+    def asking(*, workdir: Path, store: Place | None, server: str | None, **given: Any) -> None:
         with faults_shown():
-            command(where=Where(workdir, store), **given)
+            command(where=Where(workdir, store, server), **given)
 
     return asking
 
