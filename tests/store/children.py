@@ -10,15 +10,30 @@ import signal
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from stateward.runtime.ports import Committed, OutcomeUnknown, SessionStore, StaleBase, StoreUnavailable
+from stateward.runtime.ports import (
+    Brought,
+    Committed,
+    FlowHistory,
+    FlowRow,
+    FlowStore,
+    OutcomeUnknown,
+    Removed,
+    Saved,
+    SessionStore,
+    StaleBase,
+    StoreUnavailable,
+    Workspace,
+)
+from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import GENESIS, Head, NewEntry
 from stateward.store.database import open_store
-from tests.contracts.flows import HERE, draft
+from tests.contracts.flows import BRINGING, HERE, draft
 from tests.contracts.sessions import NOON, WORKSPACE, entry
 
 LONG = bool(os.environ.get("STATEWARD_TESTS_LONG"))
@@ -191,3 +206,44 @@ def save_over_each_other(path: Path | str, name: str, count: int, start: Any, to
             base = answer.revision.revision
             accepted.append((base, new.content))
     told.send((accepted, refused))
+
+
+def change_one_flow(path: Path | str, name: str, count: int, start: Any, told: Any) -> None:
+    """Save, remove and bring one flow in turn, `count` things in all, each on what is there; tell what was acknowledged.
+
+    Told: `revision` or `act`, its number, and the digest of the content or the note.
+    """
+    done: list[tuple[str, int, str]] = []
+    with open_store(path, write=True) as store:
+        start.wait()
+        while len(done) < count:
+            row = store.flows.find(HERE.id, "paper")
+            done += _change(store.flows, row, f"{name}:{len(done)}", len(done) % 3)
+    told.send(done)
+
+
+def _change(flows: FlowStore, row: FlowRow | None, content: str, what: int) -> list[tuple[str, int, str]]:
+    base = None if row is None else row.last.revision
+    if what == 1 and row is not None and row.removed is None:
+        hidden = flows.remove(HERE.id, "paper", row.last.revision, author="ada", note=content, time=NOON)
+        return [("act", hidden.act.number, content)] if isinstance(hidden, Removed) and hidden.created else []
+    if what == 2 and row is not None:
+        (answer,) = flows.bring(HERE.id, [_longer(flows, row.last.revision, content)], replace(BRINGING, note=content))
+        return (
+            [("revision", answer.last, digest_of(content.encode()))] if isinstance(answer, Brought) and answer.first == answer.last else []
+        )
+    saved = flows.save(HERE.id, draft(content=content.encode()), base)
+    return [("revision", saved.revision.revision, saved.revision.content_digest)] if isinstance(saved, Saved) else []
+
+
+def _longer(flows: FlowStore, last: int, content: str) -> FlowHistory:
+    """Give the history of the flow as it is here, and one revision more."""
+    found = [flows.revision(HERE.id, "paper", number) for number in range(1, last + 1)]
+    there = [draft(content=each.content, note=each.note) for each in found if each is not None]
+    return FlowHistory("paper", (*there, draft(content=content.encode())))
+
+
+def bring_flows(path: Path | str, workspace: Workspace, histories: Sequence[FlowHistory], start: Any, told: Any) -> None:
+    with open_store(path, write=True) as store:
+        start.wait()
+        told.send(list(store.flows.bring(workspace.id, histories, BRINGING)))

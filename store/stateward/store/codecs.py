@@ -22,6 +22,7 @@ from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, TOKENS, TOMBSTONES
 T = TypeVar("T")
 
 _Value: TypeAlias = str | int | None
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 ROW_DIGEST: Final = "row_digest"
 DIGEST_CHARACTERS: Final = 71
 """Of every digest."""
@@ -49,7 +50,7 @@ def require_as_written(table: Table, row: Row) -> None:
 
 def _row_digest(table: Table, row: Row) -> str:
     values = [table.name, *(_covered(row[name]) for name in _COVERED[table.name])]
-    return digest_of(json.dumps(values, separators=(",", ":")).encode("ascii"))
+    return digest_of(_ENCODER.encode(values).encode("ascii"))
 
 
 def _covered(value: _Value | datetime) -> _Value:

@@ -40,6 +40,8 @@ _LAST_ACT: Final = (
 )
 _FACTS: Final = tuple(column for column in FLOW_REVISIONS.c if column.key != "content")
 _ACT: Final = "act_"
+_OF_ACTS: Final = tuple((str(column.key), f"{_ACT}{column.key}") for column in FLOW_ACTS.c)
+"""The columns of an act, and what they are called beside those of its flow."""
 
 
 def _flows(revision: ColumnElement[bool], *columns: ColumnElement[Any]) -> Select[Any]:
@@ -52,7 +54,7 @@ def _flows(revision: ColumnElement[bool], *columns: ColumnElement[Any]) -> Selec
         _LAST.label("last"),
         *_FACTS,
         *columns,
-        *(column.label(f"{_ACT}{column.key}") for column in FLOW_ACTS.c),
+        *(FLOW_ACTS.c[name].label(label) for name, label in _OF_ACTS),
     ).select_from(
         FLOW_SOURCES.outerjoin(FLOW_REVISIONS, _ITS_REVISIONS & revision).outerjoin(
             FLOW_ACTS, _ITS_ACTS & (FLOW_ACTS.c.number == _LAST_ACT)
@@ -254,8 +256,9 @@ def _fitting(row: Row, workspace: str, slug: str, number: int | None) -> FlowAct
 
 
 def _last_act(row: Row) -> FlowAct | None:
-    act = {str(column.key): row[f"{_ACT}{column.key}"] for column in FLOW_ACTS.c}
-    return None if act["number"] is None else act_of(act)
+    if row[f"{_ACT}number"] is None:
+        return None
+    return act_of({name: row[label] for name, label in _OF_ACTS})
 
 
 def _upto(last: int, before: int | None) -> int:
