@@ -1,7 +1,8 @@
 """Kill the real program, many times, on both databases: `python -m tests.crash --kills 500`.
 
 Tells one story after another, on SQLite and PostgreSQL in turn, until so many kills fell. A story that fails is named by its seed and
-told again by `--seed SEED --kills 1`. `--story saving` kills whoever saves, removes and brings flows, and now and then the server.
+told again by `--seed SEED --kills 1`. `--story saving` kills whoever saves, removes and brings flows, and now and then the server;
+`--story migrating` whoever migrates a store that an older version wrote.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.crash.migrating import migrating_story
 from tests.crash.saving import saving_story
 from tests.crash.stories import story
 from tests.postgres import Server, server
@@ -27,7 +29,12 @@ def saving(folder: Path, seed: int, postgres: Server) -> int:
     return saving_story(postgres.database() if seed % 2 else folder / "store.db", seed, mortal).tell(KILLS_A_STORY)
 
 
-STORIES = {"run": run, "saving": saving}
+def migrating(folder: Path, seed: int, postgres: Server) -> int:
+    """A store of an older version whose migration is killed."""
+    return migrating_story(folder, seed, postgres if seed % 2 else None).tell(KILLS_A_STORY)
+
+
+STORIES = {"run": run, "saving": saving, "migrating": migrating}
 
 
 def main() -> None:
