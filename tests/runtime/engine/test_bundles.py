@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.resources.catalog import builtins
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine import bundles, flows, limits
 from stateward.runtime.engine.bundles import Bundle, BundleHeader, BundleWriter, read_bundle
-from stateward.runtime.engine.compiling import canonical_of
+from stateward.runtime.engine.compiling import canonical_of, compiled
+from stateward.runtime.engine.fitness import unfit
 from stateward.runtime.engine.flows import WorkspaceFlows
 from stateward.runtime.ports import PAGE_MAX, Brought, Revision, Saved, TakenIn, Workspace
 from stateward.runtime.session.chain import digest_of
@@ -236,13 +238,20 @@ def test_a_bundle_that_came_through_another_line_end_or_with_a_mark_is_refused()
 # --- what was forged ----------------------------------------------------------------------------------------------------------------
 
 
+CANCEL = {"id": "$cancel", "target": "$cancelled", "condition": "It cannot go on.", "synthetic": True}
+READY = {"id": "ready", "target": "done", "condition": "It is so.", "synthetic": False}
+
+
 def _definition(name: str, **changed: Any) -> dict[str, Any]:
-    way = {"id": "ready", "target": "done", "condition": "It is so.", "synthetic": False}
-    states = [
-        {"id": "write", "instructions": "Write.", "terminal": False, "transitions": [way]},
+    return {"schema_version": 1, "name": name, "initial": "write", "states": _states(), **changed}
+
+
+def _states(**changed: Any) -> list[dict[str, Any]]:
+    return [
+        {"id": "write", "instructions": "Write.", "terminal": False, "transitions": [READY, CANCEL], **changed},
         {"id": "done", "instructions": "", "terminal": True, "transitions": []},
+        {"id": "$cancelled", "instructions": "", "terminal": True, "transitions": []},
     ]
-    return {"schema_version": 1, "name": name, "initial": "write", "states": states, **changed}
 
 
 def _defined(definition: object, *, sort: bool = True) -> Callable[[Lines], object]:
@@ -258,11 +267,6 @@ def _defined(definition: object, *, sort: bool = True) -> Callable[[Lines], obje
 
 def _set(line: int, name: str, value: object) -> Callable[[Lines], object]:
     return lambda lines: lines[line].update({name: value})
-
-
-def _state(**changed: Any) -> list[dict[str, Any]]:
-    first, last = _definition("gone")["states"]
-    return [{**first, **changed}, last]
 
 
 @pytest.mark.parametrize(
@@ -286,9 +290,7 @@ def _state(**changed: Any) -> list[dict[str, Any]]:
         (_defined({}), 2, "its definition is none that this program knows"),
         (_defined(_definition("gone", more=1)), 2, "its definition is none that this program knows"),
         (_defined(_definition("gone"), sort=False), 2, "its definition is not in its canonical form"),
-        (_defined(_definition("gone", initial="nowhere")), 2, "its definition has a state twice, or names one that is not there"),
-        (_defined(_definition("gone", states=_state(id="done"))), 2, "its definition has a state twice"),
-        (_defined(_definition("gone", states=_state(transitions=[]))), 2, "its definition has a state that is neither an end nor left"),
+        (_defined(_definition("gone", initial="nowhere")), 2, "its definition names a state that is not there"),
         (_defined(_definition("another")), 3, "flow `gone` has the definition of a flow of another name"),
         (lambda lines: lines.insert(2, dict(lines[4])), 3, "no revision follows that has the definition before it"),
         (lambda lines: lines.insert(5, lines.pop(1)), 2, "its definition is not there"),
@@ -328,6 +330,43 @@ def test_what_was_forged_with_every_digest_right_is_refused_where_it_is_wrong(
 ) -> None:
     message = refused(read_bundle(forged(change)))
     assert message.startswith(f"line {line} of the bundle is wrong: {said}") or (said in message and f"line {line} " in message), message
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"schema_version": 2}, "is of schema version 2, and this program knows version 1"),
+        ({"schema_version": -(10**40)}, "is of schema version -1000"),
+        ({"states": _states(id="done")}, "has a state twice"),
+        ({"states": _states()[:-1]}, "names a state that is not there"),
+        ({"states": _states(transitions=[{**READY, "target": "nowhere"}, CANCEL])}, "names a state that is not there"),
+        ({"states": [*_states(), *({**_states()[1], "id": f"s{number}"} for number in range(127))]}, "has more than 128 states"),
+        ({"states": _states(transitions=[])}, "has a state that is neither an end nor left"),
+        ({"states": _states(terminal=True)}, "has a state that is neither an end nor left"),
+        ({"states": [*_states()[:2], {**_states(id="$cancelled")[0]}]}, "has a state that is neither an end nor left"),
+        ({"states": _states(transitions=[READY])}, "has a state that cannot be left as every state can"),
+        ({"states": _states(transitions=[CANCEL, READY])}, "has a state that cannot be left as every state can"),
+        ({"states": _states(transitions=[READY, {**CANCEL, "target": "done"}])}, "has a state that cannot be left as every state can"),
+        ({"states": _states(transitions=[READY, {**CANCEL, "synthetic": False}])}, "has a state that cannot be left as every state can"),
+        ({"states": _states(transitions=[{**READY, "synthetic": True}, CANCEL])}, "has a state that cannot be left as every state can"),
+        ({"states": _states(transitions=[READY, READY, CANCEL])}, "has a state with a transition twice, or with more than 32"),
+        ({"states": _states(transitions=[*({**READY, "id": f"t{n}"} for n in range(33)), CANCEL])}, "has a state with a transition twice"),
+        ({"states": _states(transitions=[{**READY, "id": "t" * 129}, CANCEL])}, "has a name of more than 128 bytes"),
+        ({"states": _states(instructions="é" * 16385)}, "has a text of more than 32768 bytes"),
+        ({"states": _states(transitions=[{**READY, "condition": "x" * 32769}, CANCEL])}, "has a text of more than 32768 bytes"),
+    ],
+)
+def test_a_definition_that_no_flow_can_run_on_is_refused_although_it_has_the_form_of_one(changed: dict[str, Any], said: str) -> None:
+    message = refused(authority().take_in(forged(_defined(_definition("gone", **changed))), accept=True))
+    assert message.startswith(f"line 2 of the bundle is wrong: its definition {said}")
+
+
+def test_whatever_the_compiler_makes_can_be_run() -> None:
+    made = [compiled(each.content, each.slug, each.slug).definition for each in builtins()]
+    assert [None] * len(made) == [unfit(each) for each in made if each is not None]
+    ways = [{**READY, "id": f"{number:0128}", "condition": "x" * 32768} for number in range(32)]
+    largest = [*({**_states()[1], "id": f"s{number}"} for number in range(126)), *_states(transitions=[*ways, CANCEL])]
+    assert None is unfit(CompiledFlowDefinition.model_validate_json(json.dumps(_definition("x", states=largest))))
 
 
 def test_a_source_is_spelled_as_text_wherever_it_can_be() -> None:

@@ -18,6 +18,7 @@ from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import is_unicode, shown, size_of
 from stateward.runtime.engine.compiling import canonical_of
+from stateward.runtime.engine.fitness import unfit
 from stateward.runtime.engine.limits import (
     BUNDLE_LINE_BYTES_MAX,
     BUNDLE_REVISIONS_MAX,
@@ -395,17 +396,14 @@ def _source(held: str, value: object) -> bytes:
 
 
 def _sound(canonical: bytes) -> str:
-    """Give the name of a definition. Raises _Problem for what is none, is spelled otherwise, or leads nowhere."""
+    """Give the name of a definition. Raises _Problem for what is none, is spelled otherwise, or cannot be run."""
     try:
         definition = CompiledFlowDefinition.model_validate_json(canonical)
     except ValueError as problem:
         raise _Problem("its definition is none that this program knows") from problem
     if canonical_of(definition) != canonical:
         raise _Problem("its definition is not in its canonical form")
-    states = {state.id for state in definition.states}
-    targets = {way.target for state in definition.states for way in state.transitions}
-    if len(states) != len(definition.states) or not {definition.initial, *targets} <= states:
-        raise _Problem("its definition has a state twice, or names one that is not there")
-    if any(state.terminal == bool(state.transitions) for state in definition.states):
-        raise _Problem("its definition has a state that is neither an end nor left")
+    problem = unfit(definition)
+    if problem is not None:
+        raise _Problem(f"its definition {problem}")
     return definition.name
