@@ -403,7 +403,7 @@ def _sound(canonical: bytes) -> str:
         raise _Problem("its definition is none that this program knows") from problem
     if canonical_of(definition) != canonical:
         raise _Problem("its definition is not in its canonical form")
-    problem = unfit(definition)
-    if problem is not None:
-        raise _Problem(f"its definition {problem}")
+    why = unfit(definition)
+    if why is not None:
+        raise _Problem(f"its definition {why}")
     return definition.name
