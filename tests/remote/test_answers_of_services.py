@@ -7,7 +7,18 @@ import pytest
 
 from stateward.compiler.flow.canonical import canonical_bytes
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.ports import Conflict, Damaged, Fault, FlowAuthority, NotCompiled, Saved, ServiceUnavailable, Snapshot, Unresolved
+from stateward.runtime.ports import (
+    BundleConflict,
+    Conflict,
+    Damaged,
+    Fault,
+    FlowAuthority,
+    NotCompiled,
+    Saved,
+    ServiceUnavailable,
+    Snapshot,
+    Unresolved,
+)
 from stateward.runtime.session.chain import digest_of
 from tests.remote.asking import client_of
 from tests.remote.odd_server import OTHER_WORKSPACE, WORKSPACE, Step, odd_server, problem, says
@@ -303,6 +314,39 @@ def test_a_refusal_that_nobody_knows_is_a_fault() -> None:
         with pytest.raises(ServiceUnavailable, match="did not take the request: not so"):
             client.save("paper", b"x", base=None)
         assert 1 == len(odd.asked)
+
+
+def parting(here: Json, **there: Any) -> Json:
+    new = {
+        "slug": "paper",
+        "definition": CANONICAL,
+        **{name: revision()[name] for name in ("source", "compiler", "author", "note", "created")},
+    }
+    new |= {name: revision()[name] for name in ("content_digest", "definition_digest")} | there
+    return {"slug": "paper", "revision": 2, "here": here, "there": new}
+
+
+def test_histories_that_part_are_told_with_both_revisions() -> None:
+    step = problem("histories_part", 409, bundle=digest_of(b"bundle"), flows=[parting(facts())])
+    with odd_server(step) as odd, client_of(odd.address) as client:
+        answer = client.take_in(b"bundle", note="é & so", expected=digest_of(b"bundle"), accept=True)
+        (asked,) = odd.asked
+    assert isinstance(answer, BundleConflict)
+    assert [("paper", 2, "ada", SOURCE.encode())] == [
+        (each.slug, each.revision, each.here.author, each.there.content) for each in answer.flows
+    ]
+    assert ("POST", b"bundle", "application/octet-stream") == (asked.method, asked.body, asked.headers["content-type"])
+    digest = digest_of(b"bundle").replace(":", "%3A")
+    assert f"/v1/bundle?note=%C3%A9+%26+so&expected={digest}&accept=true" == asked.target
+
+
+@pytest.mark.parametrize(
+    "flow", [parting(facts(workspace=OTHER_WORKSPACE)), parting(facts(slug="other")), parting(facts(), source="tampered")]
+)
+def test_histories_that_part_over_something_else_are_refused(flow: Json) -> None:
+    step = problem("histories_part", 409, bundle=digest_of(b"bundle"), flows=[flow])
+    with odd_server(step) as odd, client_of(odd.address) as client, pytest.raises(Fault):
+        client.take_in(b"bundle")
 
 
 def step_of(body: bytes, kind: str) -> Step:

@@ -2,6 +2,7 @@
 
 import logging
 import socket
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from stateward.runtime.ports import (
     StoreUnavailable,
 )
 from stateward.runtime.remote.address import RemoteUnusable
-from stateward.runtime.remote.exchange import JSON_BYTES_MAX, Waits
+from stateward.runtime.remote.exchange import JSON_BYTES_MAX, Asked, Waits
+from stateward.runtime.remote.wire import HttpWire
 from tests.remote.asking import SILENCE, TOKEN, Pauses, access, client_of
 from tests.remote.certificates import Certificates, certificates
 from tests.remote.odd_server import (
@@ -149,6 +151,13 @@ def test_a_service_that_says_nothing_is_given_up_once() -> None:
     fault, asked = refused_with(hangs(), waits=Waits(silence=SILENCE))
     assert fault.message.endswith(f"said nothing for {SILENCE:g} seconds")
     assert 1 == asked
+
+
+def test_a_bundle_is_waited_for_longer_than_anything_else() -> None:
+    """A service says nothing before it has compiled all of it."""
+    waits = Waits(silence=0.0001, bundle=60.0)
+    with odd_server(says(b"{}")) as odd, closing(HttpWire(access(odd.address), waits, lambda: 0.0)) as wire:
+        assert 200 == wire.once(Asked("POST", "/v1/bundle", content=b"bundle", is_about_bundle=True)).status
 
 
 def test_a_service_that_stops_in_the_middle_is_given_up() -> None:

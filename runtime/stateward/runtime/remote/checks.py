@@ -104,9 +104,12 @@ class Checks:
         return problem.conflict()
 
     def bundle_conflict(self, problem: ProblemForm) -> BundleConflict:
-        """Give a conflict over a bundle."""
+        """Give a conflict over a bundle. Raises Damaged, and ServiceUnavailable for what is of another Workspace."""
         for each in problem.flows or ():
-            self.require(each.here.workspace)
+            self._facts(each.here.value(), each.slug)
+            if each.there.content_digest != digest_of(each.there.source.encode("utf-8")):
+                message = f"revision {each.revision} of `{each.slug}` in the bundle came with a digest that is not its own"
+                raise Damaged(message, _ASK_AGAIN)
         return problem.bundle_conflict()
 
     def row(self, form: FlowRowForm, slug: str) -> FlowRow:

@@ -180,7 +180,7 @@ class WorkspaceClient:
             return problem
         flags = {"accept": "true" if accept else None, "dry_run": "true" if dry_run else None}
         query = _query(note=note or None, expected=expected, **flags)
-        asked = Asked("POST", f"{PREFIX}/bundle{query}", {"Content-Type": BUNDLE_TYPE}, bundle)
+        asked = Asked("POST", f"{PREFIX}/bundle{query}", {"Content-Type": BUNDLE_TYPE}, bundle, is_about_bundle=True)
         again = partial(lost.take_in, self, bundle, note=note, expected=expected, accept=accept)
         return self._written(asked, self._taken_in, again, "the bundle", dry_run=dry_run)
 
@@ -290,7 +290,7 @@ class WorkspaceClient:
             return problem
         self._require_workspace()
         query = f"?{urlencode([('slug', each) for each in slugs])}" if slugs else ""
-        reply = self._exchange.read(Asked("GET", f"{PREFIX}/bundle{query}", reply_bytes=BUNDLE_BYTES_MAX))
+        reply = self._exchange.read(Asked("GET", f"{PREFIX}/bundle{query}", reply_bytes=BUNDLE_BYTES_MAX, is_about_bundle=True))
         if reply.status != 200:
             return self._refusal(self._replies.problem(reply))
         body = self._replies.raw(reply, BUNDLE_TYPE)

@@ -23,6 +23,8 @@ class Waits:
     connect: float = 5.0
     silence: float = 30.0
     """For the next piece of a reply."""
+    bundle: float = 600.0
+    """The same where a bundle is asked for or sent: a service compiles all of it before it says anything."""
     whole: float = 120.0
     """For all of a reply, from when it begins."""
     again: tuple[float, ...] = (0.2, 1.0)
@@ -39,6 +41,7 @@ class Asked:
     headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes | None = None
     reply_bytes: int = JSON_BYTES_MAX
+    is_about_bundle: bool = False
 
 
 @dataclass(frozen=True, slots=True)

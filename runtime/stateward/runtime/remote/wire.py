@@ -48,7 +48,6 @@ class HttpWire:
                 trust_env=False,
                 follow_redirects=False,
                 proxy=None if access.proxy is None else str(access.proxy),
-                timeout=httpx2.Timeout(waits.silence, connect=waits.connect),
                 limits=httpx2.Limits(max_connections=CONNECTIONS_MAX),
             )
             httpx2.URL(str(access.address))
@@ -63,12 +62,20 @@ class HttpWire:
         """Make a request, and give all of the reply. Raises Unreachable or AnswerLost."""
         url = f"{self._address}{asked.path}"
         try:
-            with self._client.stream(asked.method, url, headers=dict(asked.headers), content=asked.content) as response:
+            with self._client.stream(
+                asked.method, url, headers=dict(asked.headers), content=asked.content, timeout=self._timeout(asked)
+            ) as response:
                 return self._reply(response, asked.reply_bytes)
         except _UNSENT as problem:
             raise self._unreachable(problem) from None
         except httpx2.HTTPError as problem:
-            raise self._lost(problem) from None
+            raise self._lost(problem, self._silence(asked)) from None
+
+    def _silence(self, asked: Asked) -> float:
+        return self._waits.bundle if asked.is_about_bundle else self._waits.silence
+
+    def _timeout(self, asked: Asked) -> httpx2.Timeout:
+        return httpx2.Timeout(self._silence(asked), connect=self._waits.connect)
 
     def _reply(self, response: httpx2.Response, bytes_max: int) -> Reply:
         begun = self._elapsed()
@@ -103,9 +110,9 @@ class HttpWire:
             f"{self._address} cannot be reached: {why}", "start it with `stateward serve`, or name another one", passing=True
         )
 
-    def _lost(self, problem: httpx2.HTTPError) -> AnswerLost:
+    def _lost(self, problem: httpx2.HTTPError, silence: float) -> AnswerLost:
         if isinstance(problem, httpx2.TimeoutException):
-            return AnswerLost(f"{self._address} said nothing for {self._waits.silence:g} seconds", _SEE_SERVICE)
+            return AnswerLost(f"{self._address} said nothing for {silence:g} seconds", _SEE_SERVICE)
         if isinstance(problem, httpx2.RemoteProtocolError) and "disconnected" not in str(problem) and "closed" not in str(problem):
             return AnswerLost(f"what answers at {self._address} does not speak HTTP", "see which program has that port")
         return AnswerLost(f"{self._address} broke off before its answer was whole", _SEE_SERVICE, passing=True)
