@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from stateward.compiler.drawing.marks import Marks
 from stateward.compiler.drawing.text import draw_text
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import EventId, Recorded
@@ -89,7 +90,7 @@ def finish() -> None:
     entries = [json.loads(line) for line in stateward("log", "--json").splitlines()]
     definition = definition_of(FLOW)
     say("the graph, with how often each state was entered")
-    print(draw_text(definition, current=status["flow"]["state"], visits=status["flow"]["visits"]))
+    print(draw_text(definition, Marks(current=status["flow"]["state"], visits=status["flow"]["visits"])))
     say("the timeline")
     print(stateward("log"))
     state, visit, outcome = folded(entries, status["flow"]["definition_digest"], definition)

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stateward.compiler.diagnostics.cells import text_width
 from stateward.compiler.drawing.lanes import allot, bundled, draw_lanes
+from stateward.compiler.drawing.marks import Answered, Marks
 from stateward.compiler.drawing.order import drawing_order
 from stateward.compiler.drawing.text import draw_text
 from tests.compiler.diagnostics.snapshots import assert_snapshot
-from tests.compiler.drawing.graphs import REVIEW, Ways, definition
+from tests.compiler.drawing.graphs import REVIEW, Ways, definition, wide_names
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
@@ -24,19 +26,26 @@ CROSSING: Ways = {
     "g": {},
 }
 
+UNDER_WAY = Marks(
+    current="fix",
+    visits={"implement": 1, "review": 2, "fix": 2},
+    taken={("implement", "submit"): 1, ("review", "request-changes"): 2, ("fix", "resubmit"): 1},
+    answers={"resubmit": Answered.NOT_MET, "try-again": Answered.UNCHECKED},
+)
+
 
 def test_a_flow_as_boxes() -> None:
     assert_snapshot(SNAPSHOTS / "review.txt", draw_text(definition("coder-review", REVIEW)))
 
 
-def test_the_current_state_and_the_visits_are_marked() -> None:
-    drawn = draw_text(definition("coder-review", REVIEW), current="fix", visits={"implement": 1, "review": 2, "fix": 2})
+def test_what_happened_in_a_run_is_marked() -> None:
+    drawn = draw_text(definition("coder-review", REVIEW), UNDER_WAY)
     assert_snapshot(SNAPSHOTS / "review_under_way.txt", drawn)
 
 
 def test_without_boxes_the_same_is_drawn_in_ascii() -> None:
     drawn = [
-        draw_text(definition("crossing", CROSSING), current="c", visits={"c": 2}, width=60, boxes=boxes)
+        draw_text(definition("crossing", CROSSING), Marks(current="c", visits={"c": 2}), width=60, boxes=boxes)
         for boxes in (True, False)
     ]  # fmt: skip
     assert [len(line) for line in drawn[0].splitlines()] == [len(line) for line in drawn[1].splitlines()]
@@ -50,8 +59,39 @@ def test_crossing_lines() -> None:
 
 
 def test_a_cancelled_run_stands_at_the_folded_end() -> None:
-    drawn = draw_text(definition("coder-review", REVIEW), current="$cancelled", visits={"implement": 1, "$cancelled": 1})
+    drawn = draw_text(definition("coder-review", REVIEW), Marks(current="$cancelled", visits={"implement": 1, "$cancelled": 1}))
     assert "▶ $cancelled  ×1: by $cancel from every state that is no end" in drawn.splitlines()
+
+
+def test_the_synthetic_end_has_a_box_when_it_is_asked_for() -> None:
+    rows = draw_text(definition("coder-review", REVIEW), cancelled=True).splitlines()
+    assert 4 == sum("$cancel " in row and "→ $cancelled" in row for row in rows)
+    assert 1 == sum("╔═ $cancelled ═" in row for row in rows)
+    assert "$cancelled:" not in "".join(rows)
+
+
+def at_column(row: str, column: int) -> str:
+    taken = 0
+    for char in row:
+        if taken == column:
+            return char
+        taken += text_width(char)
+    return " "
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_wide_names_keep_the_frames_upright(width: int) -> None:
+    rows = draw_text(definition("wide", wide_names(8)), width=width).splitlines()[2:-3]
+    left, right = (text_width(rows[-2][: rows[-2].index(corner)]) for corner in "╔╗")
+    assert {"┌┐", "││", "└┘", "╔╗", "╚╝"} == {at_column(row, left) + at_column(row, right) for row in rows}
+    assert [] == [row for row in rows if text_width(row) > width]
+
+
+def test_what_would_act_on_a_terminal_is_shown_as_what_it_is() -> None:
+    drawn = draw_text(definition("odd", {"a\x1b[2J": {"t\u202e": "end"}, "end": {}}))
+    assert "a␛[2J" in drawn
+    assert "t<U+202E>" in drawn
+    assert drawn.replace("\n", "").isprintable()
 
 
 def test_a_flow_of_one_end_has_no_way_to_be_cancelled() -> None:

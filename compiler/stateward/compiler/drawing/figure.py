@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.drawing.marks import Answered, Marks
 from stateward.compiler.drawing.measure import text_width, wrap
 from stateward.compiler.flow.definition import CANCELLED_STATE, CompiledFlowDefinition, CompiledState, CompiledTransition
@@ -136,7 +137,7 @@ def _ports(edges: list[Edge], state: str) -> int:
 
 
 def _box(state: CompiledState, initial: str, marks: Marks, ports: int) -> Box:
-    lines = wrap(state.id, _NAME_WIDTH_MAX, NAME_SIZE, _NAME_LINES_MAX, bold=True)
+    lines = wrap(safe(state.id), _NAME_WIDTH_MAX, NAME_SIZE, _NAME_LINES_MAX, bold=True)
     count = times(marks.visits.get(state.id, 0))
     text = max(text_width(line, NAME_SIZE, bold=True) for line in lines)
     wanted = text + 2 * _BOX_PAD_X + (text_width(count, ROW_SIZE) + 8 if count else 0)
@@ -171,7 +172,7 @@ def _edges(state: CompiledState, marks: Marks, *, cancelled: bool) -> Iterator[E
 
 
 def _row(state: str, transition: CompiledTransition, marks: Marks) -> Row:
-    lines = wrap(transition.id, _ROW_WIDTH_MAX, ROW_SIZE, _ROW_LINES_MAX)
+    lines = wrap(safe(transition.id), _ROW_WIDTH_MAX, ROW_SIZE, _ROW_LINES_MAX)
     count = times(marks.taken.get((state, transition.id), 0))
     answer = marks.answers.get(transition.id) if state == marks.current else None
     text = max(text_width(line, ROW_SIZE) for line in lines)

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final
 from zlib import crc32
 
+from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.drawing.described import described, summary
 from stateward.compiler.drawing.figure import GLYPH, NAME_LINE, NAME_SIZE, ROW_LINE, ROW_PAD, ROW_SIZE, Kind
 from stateward.compiler.drawing.layout import HEAD, START_HEIGHT, Layout, Line, PlacedBox, PlacedRow, Rect, lay_out
@@ -80,7 +81,7 @@ def _written(kind: str, text: str, x: float, y: float, size: float, *, bold: boo
 
 
 def _header(definition: CompiledFlowDefinition, width: float) -> Iterator[str]:
-    yield _written("title", cut(definition.name, width, 17, bold=True), 0, 9, 17, bold=True)
+    yield _written("title", cut(safe(definition.name), width, 17, bold=True), 0, 9, 17, bold=True)
     yield _written("note", summary(definition), 0, 30, ROW_SIZE)
 
 

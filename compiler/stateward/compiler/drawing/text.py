@@ -1,16 +1,27 @@
 """A flow as boxes in the terminal: one box a state, its transitions inside, lines to where they lead at the sides.
 
 Invariants: every transition of the author is named with its target in the box, so nothing is lost where there is no room for its line;
-edges further down run at the right, edges that lead back run at the left in broken lines. The synthetic end is one line at the bottom.
+edges further down run at the right, edges that lead back run at the left in broken lines. The synthetic end is one line at the bottom,
+or a box when it is asked for.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from stateward.compiler.diagnostics.cells import safe, text_width, width_of
+from stateward.compiler.diagnostics.wording import counted
+from stateward.compiler.drawing.figure import times
 from stateward.compiler.drawing.lanes import allot, bundled, draw_lanes
+from stateward.compiler.drawing.marks import UNMARKED, Marks
 from stateward.compiler.drawing.order import drawing_order
-from stateward.compiler.flow.definition import CANCEL_TRANSITION, CANCELLED_STATE, CompiledFlowDefinition, CompiledState
+from stateward.compiler.flow.definition import (
+    CANCEL_TRANSITION,
+    CANCELLED_STATE,
+    CompiledFlowDefinition,
+    CompiledState,
+    CompiledTransition,
+)
 
 LANES_MAX: Final = 12
 """Lanes at one side."""
@@ -44,111 +55,134 @@ _CURRENT: Final = _Border("┏━┓", "┗━┛", "┃")
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """A state and the rows it takes; its first row holds its name."""
+    """A state, the ways out of it that are shown, and the rows it takes; its first row holds its name."""
 
     state: CompiledState
+    ways: tuple[CompiledTransition, ...]
     top: int
 
     @property
     def bottom(self) -> int:
-        return self.top + len(_authored(self.state)) + 1
+        return self.top + len(self.ways) + 1
 
 
 def draw_text(
-    definition: CompiledFlowDefinition,
-    *,
-    current: str | None = None,
-    visits: Mapping[str, int] | None = None,
-    width: int = 100,
-    boxes: bool = True,
+    definition: CompiledFlowDefinition, marks: Marks = UNMARKED, *, cancelled: bool = False, width: int = 100, boxes: bool = True
 ) -> str:
     """Draw a flow in at most `width` columns (a little more when that leaves no room for a box).
 
-    `current` is marked as the state in which the work stands; `visits` tells how often a state was entered. Without `boxes` nothing but
-    ASCII is drawn.
+    What is in `marks` is marked; `cancelled` gives the synthetic end a box of its own, with every way to it. Without `boxes` nothing but
+    ASCII is drawn around the names.
     """
-    drawn = _drawn(definition, current, visits or {}, width)
+    states = [*drawing_order(definition), *([definition.state(CANCELLED_STATE)] if cancelled else [])]
+    drawn = _Drawing(definition, marks, _stacked(states, cancelled=cancelled), width).text(folded=not cancelled)
     return drawn if boxes else drawn.translate(_ASCII)
 
 
-def _drawn(definition: CompiledFlowDefinition, current: str | None, counts: Mapping[str, int], width: int) -> str:
-    boxes = _stacked(drawing_order(definition))
-    tops = {box.state.id: box.top for box in boxes}
-    down, back = _edges(boxes, tops)
-    wanted = max(len(line) for box in boxes for line in _content(box.state, tops, current, counts))
-    inner = max(min(wanted, _INNER_MAX, width - _AROUND - 8), _INNER_MIN)
-    lanes_max = max(min((width - inner - _AROUND) // 4, LANES_MAX), 1)
-    height = boxes[-1].bottom + 1
-    right = draw_lanes(allot(bundled(down), lanes_max), height, left=False)
-    left = draw_lanes(allot(bundled(back), lanes_max), height, left=True)
-    body = [line for box in boxes for line in _lines(box, inner, tops, current, counts)]
-    rows = [f"{before}{line}{after}".rstrip() for before, line, after in zip(left, body, right, strict=True)]
-    return "\n".join([_title(definition, boxes), "", *rows, "", *_remarks(definition, current, counts, back=bool(back))]) + "\n"
-
-
-def _authored(state: CompiledState) -> list[tuple[str, str]]:
-    return [(each.id, each.target) for each in state.transitions if not each.synthetic]
-
-
-def _stacked(states: Sequence[CompiledState]) -> list[_Box]:
+def _stacked(states: Sequence[CompiledState], *, cancelled: bool) -> list[_Box]:
     boxes: list[_Box] = []
     for state in states:
-        boxes.append(_Box(state, boxes[-1].bottom + 1 if boxes else 0))
+        ways = tuple(each for each in state.transitions if cancelled or not each.synthetic)
+        boxes.append(_Box(state, ways, boxes[-1].bottom + 1 if boxes else 0))
     return boxes
 
 
-def _edges(boxes: Sequence[_Box], tops: Mapping[str, int]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Split the edges, as rows from and to, into those that lead down and those that lead back; loops on one state are neither."""
-    down: list[tuple[int, int]] = []
-    back: list[tuple[int, int]] = []
-    for box in boxes:
-        for at, (_, target) in enumerate(_authored(box.state), start=1):
-            if tops[target] > box.top:
-                down.append((box.top + at, tops[target]))
-            elif tops[target] < box.top:
-                back.append((box.top + at, tops[target]))
-    return down, back
+class _Drawing:
+    """One flow, as it is drawn."""
+
+    def __init__(self, definition: CompiledFlowDefinition, marks: Marks, boxes: Sequence[_Box], width: int) -> None:
+        self._definition = definition
+        self._marks = marks
+        self._boxes = boxes
+        self._tops = {box.state.id: box.top for box in boxes}
+        self._contents = {box.state.id: self._content(box) for box in boxes}
+        wanted = max(text_width(line) for lines in self._contents.values() for line in lines)
+        self._inner = max(min(wanted, _INNER_MAX, width - _AROUND - 8), _INNER_MIN)
+        self._lanes_max = max(min((width - self._inner - _AROUND) // 4, LANES_MAX), 1)
+
+    def text(self, *, folded: bool) -> str:
+        """Give the whole drawing; `folded` says whether the synthetic end is one line at the bottom."""
+        down, back = self._edges()
+        height = self._boxes[-1].bottom + 1
+        right = draw_lanes(allot(bundled(down), self._lanes_max), height, left=False)
+        left = draw_lanes(allot(bundled(back), self._lanes_max), height, left=True)
+        body = [line for box in self._boxes for line in self._lines(box)]
+        rows = [f"{before}{line}{after}".rstrip() for before, line, after in zip(left, body, right, strict=True)]
+        remarks = [*(self._end() if folded else []), *self._signs(back=bool(back))]
+        return "\n".join([self._title(), "", *rows, "", *remarks]) + "\n"
+
+    def _edges(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Split the edges, as rows from and to, into those that lead down and those that lead back; loops on one state are neither."""
+        down: list[tuple[int, int]] = []
+        back: list[tuple[int, int]] = []
+        for box in self._boxes:
+            for at, each in enumerate(box.ways, start=1):
+                target = self._tops[each.target]
+                if target > box.top:
+                    down.append((box.top + at, target))
+                elif target < box.top:
+                    back.append((box.top + at, target))
+        return down, back
+
+    def _content(self, box: _Box) -> list[str]:
+        """Give the texts of a box: its heading, then its transitions."""
+        ids = [safe(each.id) for each in box.ways]
+        longest = max(map(text_width, ids), default=0)
+        ways = zip(ids, box.ways, strict=True)
+        return [self._heading(box.state.id), *(f"{_padded(id_, longest)} {self._way(box, each)}" for id_, each in ways)]
+
+    def _heading(self, state: str) -> str:
+        mark = "▶ " if state == self._marks.current else ""
+        count = times(self._marks.visits.get(state, 0))
+        return f"{mark}{safe(state)}{f'  {count}' if count else ''}"
+
+    def _way(self, box: _Box, transition: CompiledTransition) -> str:
+        """Tell where a transition leads, how often it was taken and what was last answered of it."""
+        state, top = box.state.id, self._tops[transition.target]
+        arrow = "↻" if transition.target == state else "→" if top > box.top else "↩"
+        count = times(self._marks.taken.get((state, transition.id), 0))
+        answer = self._marks.answers.get(transition.id) if state == self._marks.current else None
+        return "  ".join([f"{arrow} {safe(transition.target)}", *([count] if count else []), *([f"[{answer}]"] if answer else [])])
+
+    def _lines(self, box: _Box) -> list[str]:
+        border = _CURRENT if box.state.id == self._marks.current else _TERMINAL if box.state.terminal else _STATE
+        inner = self._inner
+        heading, *ways = (_fit(line, inner) for line in self._contents[box.state.id])
+        rule = border.top[1]
+        top = f"{border.top[0]}{rule} {heading} {rule * (inner - text_width(heading))}{border.top[2]}"
+        bottom = f"{border.bottom[0]}{border.bottom[1] * (inner + 3)}{border.bottom[2]}"
+        return [top, *(f"{border.side} {_padded(line, inner + 1)} {border.side}" for line in ways), bottom]
+
+    def _title(self) -> str:
+        number = sum(box.state.id != CANCELLED_STATE for box in self._boxes)
+        return f"{safe(self._definition.name)}: {counted(number, 'state')}, begins in {safe(self._definition.initial)}"
+
+    def _end(self) -> list[str]:
+        """Tell of the synthetic end in one line; of what ends at once there is nothing to tell."""
+        has_work = any(not box.state.terminal for box in self._boxes)
+        return [f"{self._heading(CANCELLED_STATE)}: by {CANCEL_TRANSITION} from every state that is no end"] if has_work else []
+
+    def _signs(self, *, back: bool) -> list[str]:
+        """Say what the signs mean that there are: those of every drawing, and those of a run."""
+        run = [
+            *(["heavy frame, ▶: stands here"] if self._marks.current is not None else []),
+            *(["×: times entered, or taken"] if self._marks.visits or self._marks.taken else []),
+            *(["[…]: last answer"] if self._marks.answers else []),
+        ]
+        return ["; ".join(["double frame: an end", *(["broken line, ↩: leads back"] if back else [])]), *(["; ".join(run)] if run else [])]
 
 
-def _content(state: CompiledState, tops: Mapping[str, int], current: str | None, visits: Mapping[str, int]) -> list[str]:
-    """Give the texts of a box: its heading, then its transitions."""
-    mark = "▶ " if state.id == current else ""
-    count = f"  ×{visits[state.id]}" if visits.get(state.id) else ""
-    authored = _authored(state)
-    longest = max((len(id_) for id_, _ in authored), default=0)
-    return [f"{mark}{state.id}{count}", *(f"{id_:<{longest}} {_arrow(state.id, target, tops)} {target}" for id_, target in authored)]
-
-
-def _arrow(source: str, target: str, tops: Mapping[str, int]) -> str:
-    if source == target:
-        return "↻"
-    return "→" if tops[target] > tops[source] else "↩"
-
-
-def _lines(box: _Box, inner: int, tops: Mapping[str, int], current: str | None, visits: Mapping[str, int]) -> list[str]:
-    border = _CURRENT if box.state.id == current else _TERMINAL if box.state.terminal else _STATE
-    heading, *transitions = (_fit(line, inner) for line in _content(box.state, tops, current, visits))
-    rule = border.top[1]
-    top = f"{border.top[0]}{rule} {heading} {rule * (inner - len(heading))}{border.top[2]}"
-    bottom = f"{border.bottom[0]}{border.bottom[1] * (inner + 3)}{border.bottom[2]}"
-    return [top, *(f"{border.side} {line:<{inner + 1}} {border.side}" for line in transitions), bottom]
+def _padded(text: str, columns: int) -> str:
+    return text + " " * (columns - text_width(text))
 
 
 def _fit(text: str, columns: int) -> str:
-    return text if len(text) <= columns else text[: columns - 1] + "…"
-
-
-def _title(definition: CompiledFlowDefinition, boxes: Sequence[_Box]) -> str:
-    number = len(boxes)
-    return f"{definition.name}: {number} state{'' if number == 1 else 's'}, begins in {definition.initial}"
-
-
-def _remarks(definition: CompiledFlowDefinition, current: str | None, visits: Mapping[str, int], *, back: bool) -> list[str]:
-    legend = ["double frame: an end", *(["broken line, ↩: leads back"] if back else [])]
-    if current is not None:
-        legend.append("heavy frame, ▶: stands here")
-    mark = "▶ " if current == CANCELLED_STATE else ""
-    count = f"  ×{visits[CANCELLED_STATE]}" if visits.get(CANCELLED_STATE) else ""
-    cancel = f"{mark}{CANCELLED_STATE}{count}: by {CANCEL_TRANSITION} from every state that is no end"
-    has_work = any(not state.terminal for state in definition.states)
-    return [*([cancel] if has_work else []), "; ".join(legend)]
+    """Cut a text to a width; `…` stands for what is left out."""
+    if text_width(text) <= columns:
+        return text
+    taken = 1
+    for at, char in enumerate(text):
+        taken += width_of(char)
+        if taken > columns:
+            return f"{text[:at]}…"
+    return text

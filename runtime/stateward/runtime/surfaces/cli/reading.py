@@ -31,6 +31,7 @@ from stateward.resources.catalog import builtin, builtins
 from stateward.runtime.surfaces.cli.writing import rewrite_file, shown_path, write_file
 
 if TYPE_CHECKING:
+    from stateward.compiler.cli.graphing import Run
     from stateward.compiler.diagnostics.text import Look
     from stateward.compiler.language.loader import Loader
 
@@ -131,6 +132,12 @@ class FileHost:
         """Let time pass; whoever watches ends that by an interruption."""
         time.sleep(seconds)
         return True
+
+    def run_of(self, worker: str, workdir: str, store: str | None) -> "Run":
+        """Give the flow of a Worker as it runs. Raises ClickException where there is none."""
+        from stateward.runtime.surfaces.cli.graph_worker import run_of  # noqa: PLC0415 - opens a store
+
+        return run_of(worker, workdir, store)
 
     def loader(self, argument: str) -> "Loader":
         """Give a loader that reaches the files of the folder of a file and below; what a selector names imports nothing."""
