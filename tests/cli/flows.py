@@ -38,7 +38,7 @@ def lines(ended: Ended | str) -> list[Any]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def colleague(here: Place) -> Place:
+def colleague(here: Place, name: str = "colleague") -> Place:
     """Give another project of the same Workspace, with the same store."""
 
     class Shared(Place):
@@ -46,8 +46,8 @@ def colleague(here: Place) -> Place:
         def store(self) -> Path:
             return here.store
 
-    (here.folder / "colleague").mkdir()
-    other = Shared(here.folder / "colleague")
+    (here.folder / name).mkdir()
+    other = Shared(here.folder / name)
     other.work.mkdir()
     (other.work / ".stateward").mkdir()
     shutil.copy(here.work / ".stateward" / "workspace", other.work / ".stateward" / "workspace")
