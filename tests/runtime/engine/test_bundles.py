@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.resources.catalog import builtins
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine import bundles, flows, limits
-from stateward.runtime.engine.bundles import Bundle, BundleHeader, BundleWriter, read_bundle
+from stateward.runtime.engine import bundle_reading, flows, limits
+from stateward.runtime.engine.bundle_reading import read_bundle
+from stateward.runtime.engine.bundles import Bundle, BundleHeader, BundleWriter
 from stateward.runtime.engine.compiling import canonical_of, compiled
 from stateward.runtime.engine.fitness import unfit
 from stateward.runtime.engine.flows import WorkspaceFlows
@@ -402,11 +403,11 @@ def test_a_newer_version_is_refused_by_name_whatever_it_looks_like(header: dict[
 
 def test_more_than_a_bundle_holds_is_refused_on_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     made = filled()
-    for module in (bundles, flows):
+    for module in (bundle_reading, flows):
         monkeypatch.setattr(module, "BUNDLE_BYTES_MAX", len(BUNDLE) - 1)
     assert f"more than {len(BUNDLE) - 1}" in refused(read_bundle(BUNDLE), RefusalCode.BUNDLE_TOO_LARGE)
     assert f"more than {len(BUNDLE) - 1} bytes" in refused(made.export([]), RefusalCode.BUNDLE_TOO_LARGE)
-    for module in (bundles, flows):
+    for module in (bundle_reading, flows):
         monkeypatch.setattr(module, "BUNDLE_BYTES_MAX", len(BUNDLE))
     assert len(BUNDLE) == len(bundle_of(made))
     read(BUNDLE)
@@ -414,7 +415,7 @@ def test_more_than_a_bundle_holds_is_refused_on_both_ways(monkeypatch: pytest.Mo
 
 def test_more_revisions_than_a_bundle_holds_are_refused_on_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     made = filled()
-    for module in (bundles, flows):
+    for module in (bundle_reading, flows):
         monkeypatch.setattr(module, "BUNDLE_REVISIONS_MAX", 4)
     assert "line 11 of the bundle is wrong: there are more than 4 revisions" in refused(read_bundle(BUNDLE))
     refused(made.export([]), RefusalCode.BUNDLE_TOO_LARGE)
@@ -423,9 +424,9 @@ def test_more_revisions_than_a_bundle_holds_are_refused_on_both_ways(monkeypatch
 
 def test_a_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     longest = max(len(line) for line in BUNDLE.splitlines())
-    monkeypatch.setattr(bundles, "BUNDLE_LINE_BYTES_MAX", longest)
+    monkeypatch.setattr(bundle_reading, "BUNDLE_LINE_BYTES_MAX", longest)
     read(BUNDLE)
-    monkeypatch.setattr(bundles, "BUNDLE_LINE_BYTES_MAX", longest - 1)
+    monkeypatch.setattr(bundle_reading, "BUNDLE_LINE_BYTES_MAX", longest - 1)
     assert f"it has more than {longest - 1} bytes" in refused(read_bundle(BUNDLE))
 
 

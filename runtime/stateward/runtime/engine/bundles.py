@@ -1,53 +1,37 @@
-"""A bundle: flows with every revision in one file of JSON Lines, written piece by piece and read whole.
+"""A bundle: flows with every revision in one file of JSON Lines. Its form, and how it is written piece by piece.
 
-Invariants: one bundle has one spelling, so what is read is exactly what would be written; each line holds the digest of itself and the
-last one that of all before it, so a changed byte is found in its line and a missing line by its number; revisions of a flow are there
-from 1 on, in order, and each has the definition it was compiled to. Version 1 is read for ever. docs/reference/bundle.md describes it.
+Invariants: one bundle has one spelling; each line holds the digest of itself and the last one that of all before it, so a changed byte is
+found in its line and a missing line by its number; revisions of a flow are there from 1 on, in order, and each has the definition it was
+compiled to. Version 1 stays as it is. docs/reference/bundle.md describes it.
 """
 
 import json
-from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
-from collections.abc import Iterator, Mapping
+from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.core.texts import is_unicode, shown, size_of
-from stateward.runtime.engine.compiling import canonical_of
-from stateward.runtime.engine.fitness import unfit
-from stateward.runtime.engine.limits import (
-    BUNDLE_LINE_BYTES_MAX,
-    BUNDLE_REVISIONS_MAX,
-    DEFINITION_BYTES_MAX,
-    NAME_KEPT_BYTES_MAX,
-    NOTE_KEPT_BYTES_MAX,
-    SOURCE_KEPT_BYTES_MAX,
-)
-from stateward.runtime.engine.selectors import is_slug
-from stateward.runtime.ports import BUNDLE_BYTES_MAX, FlowAct, FlowHistory, NewRevision, Revision
-from stateward.runtime.ports.flows import ActKind
+from stateward.runtime.ports import FlowAct, FlowHistory, Revision
 from stateward.runtime.session.chain import digest_of, time_text
-from stateward.runtime.session.strict import Malformed, parse
 
 FORMAT: Final = "stateward.bundle"
 VERSION: Final = 1
-HEADER_BYTES_MAX: Final = 64 * 1024
-"""Of the first line, also of a newer version."""
-_LINE: Final = "line_digest"
-_HEADER: Final = ("format", "version", "workspace", "exported", "by")
-_DEFINITION: Final = ("type", "definition_digest", "canonical")
-_REVISION: Final = (
+LINE_DIGEST: Final = "line_digest"
+"""The last member of every line."""
+# The members of each kind of line, in their order, but for that one.
+HEADER: Final = ("format", "version", "workspace", "exported", "by")
+DEFINITION: Final = ("type", "definition_digest", "canonical")
+REVISION: Final = (
     *("type", "slug", "revision", "content_digest", "definition_digest", "compiler", "author", "note", "created"),
     "text",
 )
-_REMOVAL: Final = ("type", "slug", "revision", "author", "note", "removed")
-_END: Final = ("type", "flows", "revisions", "definitions", "bundle_digest")
+REMOVAL: Final = ("type", "slug", "revision", "author", "note", "removed")
+END: Final = ("type", "flows", "revisions", "definitions", "bundle_digest")
 
-_Members: TypeAlias = Mapping[str, Any]
+Members: TypeAlias = Mapping[str, Any]
+"""A line, as JSON data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +55,6 @@ class Bundle:
     flows: tuple[FlowHistory, ...]
 
 
-# --- writing ------------------------------------------------------------------------------------------------------------------------
-
-
 class BundleWriter:
     """Writes the lines of one bundle, in the order in which they are asked for: by slug and number, definitions before their first use."""
 
@@ -88,31 +69,31 @@ class BundleWriter:
     def header(self, header: BundleHeader) -> bytes:
         """Write the first line."""
         workspace = {"id": header.workspace, "name": header.name}
-        return self._add([FORMAT, VERSION, workspace, time_text(header.exported), header.by], _HEADER)
+        return self._add([FORMAT, VERSION, workspace, time_text(header.exported), header.by], HEADER)
 
     def definition(self, digest: str, canonical: bytes) -> bytes:
         """Write a definition; its first revision follows."""
         self.definitions.add(digest)
-        return self._add(["definition", digest, canonical.decode()], _DEFINITION)
+        return self._add(["definition", digest, canonical.decode()], DEFINITION)
 
     def revision(self, revision: Revision) -> bytes:
         """Write a revision with its source."""
         self._flows += revision.slug != self._slug
         self._slug = revision.slug
         self._revisions += 1
-        name, content = _content(revision.content)
+        name, content = content_member(revision.content)
         values = ["revision", revision.slug, revision.revision, revision.content_digest, revision.definition_digest]
         values += [revision.compiler, revision.author, revision.note, time_text(revision.created), content]
-        return self._add(values, (*_REVISION[:-1], name))
+        return self._add(values, (*REVISION[:-1], name))
 
     def removal(self, slug: str, act: FlowAct) -> bytes:
         """Write that a flow is removed, after its last revision."""
-        return self._add(["removal", slug, act.revision, act.author, act.note, time_text(act.created)], _REMOVAL)
+        return self._add(["removal", slug, act.revision, act.author, act.note, time_text(act.created)], REMOVAL)
 
     def end(self) -> bytes:
         """Write the last line."""
         digest = f"sha256:{self._hash.hexdigest()}"
-        return self._add(["end", self._flows, self._revisions, len(self.definitions), digest], _END)
+        return self._add(["end", self._flows, self._revisions, len(self.definitions), digest], END)
 
     def _add(self, values: list[Any], names: tuple[str, ...]) -> bytes:
         line = _line(dict(zip(names, values, strict=True)))
@@ -120,7 +101,7 @@ class BundleWriter:
         return line
 
 
-def _content(content: bytes) -> tuple[str, str]:
+def content_member(content: bytes) -> tuple[str, str]:
     """Give the name and the value of the member that holds a source: its text, or its bytes where they are no Unicode."""
     try:
         return "text", content.decode("utf-8")
@@ -128,282 +109,11 @@ def _content(content: bytes) -> tuple[str, str]:
         return "base64", b64encode(content).decode("ascii")
 
 
-def _json(members: _Members) -> bytes:
+def json_of(members: Members) -> bytes:
+    """Write JSON data in its one spelling."""
     return json.dumps(members, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
-def _line(members: _Members) -> bytes:
+def _line(members: Members) -> bytes:
     """Write a line: its members, and last the digest of what it is without that one."""
-    return _json({**members, _LINE: digest_of(_json(members))}) + b"\n"
-
-
-# --- reading ------------------------------------------------------------------------------------------------------------------------
-
-
-class _Problem(ValueError):
-    """What is wrong with a line."""
-
-
-def read_bundle(data: bytes) -> Bundle | Refusal:
-    """Read a bundle and check all that it says of itself; a refusal names the line."""
-    if len(data) > BUNDLE_BYTES_MAX:
-        message = f"the bundle has {len(data)} bytes, more than {BUNDLE_BYTES_MAX}"
-        return Refusal(RefusalCode.BUNDLE_TOO_LARGE, message, ("export fewer flows at a time",))
-    newer = _newer(data)
-    if newer is not None:
-        return Refusal(RefusalCode.BUNDLE_NEWER, newer, ("take it in with the program that wrote it, or a newer one",))
-    reading = _Reading()
-    try:
-        for line in _split(data):
-            reading.take(line)
-        return reading.whole()
-    except (_Problem, Malformed) as problem:
-        message = f"line {reading.lines + 1} of the bundle is wrong: {problem}"
-        return Refusal(RefusalCode.BUNDLE_MALFORMED, message, ("fetch it again", "export it anew"))
-
-
-def _split(data: bytes) -> Iterator[bytes]:
-    """Give the lines without their ends."""
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start, start + BUNDLE_LINE_BYTES_MAX + 1)
-        if end < 0 and len(data) - start > BUNDLE_LINE_BYTES_MAX:
-            raise _Problem(f"it has more than {BUNDLE_LINE_BYTES_MAX} bytes")
-        if end < 0:
-            raise _Problem("it is cut")
-        yield data[start:end]
-        start = end + 1
-
-
-def _newer(data: bytes) -> str | None:
-    """Say that a bundle is of a newer version: whatever else is in its first line, those two members stay."""
-    try:
-        header = parse(data[: max(data.find(b"\n", 0, HEADER_BYTES_MAX), 0)])
-    except Malformed:
-        return None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        return None
-    version = header.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version <= VERSION:
-        return None
-    return f"the bundle is of version {shown(str(version))[1:-1]}, and this program knows version {VERSION}"
-
-
-class _Reading:
-    """What was read so far."""
-
-    def __init__(self) -> None:
-        self.lines = 0
-        """Lines that were taken."""
-        self._header: BundleHeader | None = None
-        self._digest: str | None = None
-        self._definitions: dict[str, bytes] = {}
-        self._named: dict[str, str] = {}
-        self._fresh: str | None = None
-        """A definition whose first revision has to follow."""
-        self._revisions: list[NewRevision] = []
-        self._count = 0
-        self._flows: list[FlowHistory] = []
-        self._hash = sha256()
-
-    def take(self, line: bytes) -> None:
-        """Take the next line. Raises Malformed or _Problem."""
-        members = parse(line)
-        if not isinstance(members, dict):
-            raise _Problem("it is no object")
-        own = members.pop(_LINE, None)
-        if _json({**members, _LINE: own}) != line:
-            raise _Problem("it is not spelled as a bundle's lines are")
-        if own != digest_of(_json(members)):
-            raise _Problem("it is not what was written")
-        if self._digest is not None:
-            raise _Problem("it follows the end")
-        self._take(members)
-        self._hash.update(line + b"\n")
-        self.lines += 1
-
-    def _take(self, members: _Members) -> None:
-        if self._header is None:
-            self._header = _header_of(members)
-            return
-        kind = members.get("type")
-        if self._fresh is not None and kind != "revision":
-            raise _Problem("no revision follows that has the definition before it")
-        match kind:
-            case "definition":
-                self._take_definition(members)
-            case "revision":
-                self._take_revision(members)
-            case "removal":
-                self._take_removal(members)
-            case "end":
-                self._take_end(members)
-            case _:
-                raise _Problem("it is of no known type")
-
-    def _take_definition(self, members: _Members) -> None:
-        _, digest, canonical = _values(members, _DEFINITION)
-        data = _text(canonical, DEFINITION_BYTES_MAX).encode()
-        if digest != digest_of(data):
-            raise _Problem("its definition has another digest")
-        if digest in self._definitions:
-            raise _Problem("its definition was there before")
-        self._named[digest] = _sound(data)
-        self._definitions[digest] = data
-        self._fresh = digest
-
-    def _take_revision(self, members: _Members) -> None:
-        new = self._revision_of(members)
-        number = _whole(members["revision"])
-        if self._fresh not in (None, new.definition_digest):
-            raise _Problem("it has another definition than the one before it")
-        self._fresh = None
-        if self._revisions and self._revisions[-1].slug == new.slug:
-            expected = len(self._revisions) + 1
-        else:
-            self._close(None)
-            expected = 1
-            if self._flows and new.slug <= self._flows[-1].slug:
-                raise _Problem(f"flow `{new.slug}` comes after `{self._flows[-1].slug}`")
-        if number != expected:
-            raise _Problem(f"its revision is {number}, expected {expected}")
-        self._revisions.append(new)
-        self._count += 1
-        if self._count > BUNDLE_REVISIONS_MAX:
-            raise _Problem(f"there are more than {BUNDLE_REVISIONS_MAX} revisions")
-
-    def _revision_of(self, members: _Members) -> NewRevision:
-        held = "text" if "text" in members else "base64"
-        _, slug, _, content_digest, definition_digest, compiler, author, note, created, content = _values(members, (*_REVISION[:-1], held))
-        source = _source(held, content)
-        if content_digest != digest_of(source):
-            raise _Problem("its source has another digest")
-        definition = self._definitions.get(definition_digest) if isinstance(definition_digest, str) else None
-        if definition is None:
-            raise _Problem("its definition is not there")
-        if _slug(slug) != self._named[definition_digest]:
-            raise _Problem(f"flow `{slug}` has the definition of a flow of another name")
-        return NewRevision(
-            slug=slug,
-            content=source,
-            content_digest=content_digest,
-            definition_digest=definition_digest,
-            definition=definition,
-            compiler=_text(compiler, NAME_KEPT_BYTES_MAX),
-            author=_text(author, NAME_KEPT_BYTES_MAX),
-            note=_text(note, NOTE_KEPT_BYTES_MAX),
-            created=_time(created),
-        )
-
-    def _take_removal(self, members: _Members) -> None:
-        _, slug, revision, author, note, removed = _values(members, _REMOVAL)
-        last = len(self._revisions)
-        if not last or self._revisions[-1].slug != slug or _whole(revision) != last:
-            raise _Problem("it does not follow the last revision of its flow")
-        texts = _text(author, NAME_KEPT_BYTES_MAX), _text(note, NOTE_KEPT_BYTES_MAX)
-        assert self._header is not None
-        self._close(FlowAct(self._header.workspace, "", 1, ActKind.REMOVED, last, last, *texts, _time(removed)))
-
-    def _take_end(self, members: _Members) -> None:
-        self._close(None)
-        _, *counts, digest = _values(members, _END)
-        found = [len(self._flows), self._count, len(self._definitions)]
-        if counts != found or any(type(each) is not int for each in counts):
-            expected = "{} flows, {} revisions and {} definitions".format(*(shown(str(each))[1:-1] for each in counts))
-            raise _Problem("{} should be there, and {}, {} and {} are".format(expected, *found))
-        if digest != f"sha256:{self._hash.hexdigest()}":
-            raise _Problem("it has another digest than the lines before it")
-        self._digest = digest
-
-    def _close(self, removed: FlowAct | None) -> None:
-        """Take the revisions of one flow as whole."""
-        if self._revisions:
-            self._flows.append(FlowHistory(self._revisions[0].slug, tuple(self._revisions), removed))
-        self._revisions = []
-
-    def whole(self) -> Bundle:
-        """Give the bundle. Raises _Problem when its end is not there."""
-        if self._header is None or self._digest is None:
-            raise _Problem("the end is missing")
-        return Bundle(self._digest, self._header, tuple(self._flows))
-
-
-def _header_of(members: _Members) -> BundleHeader:
-    if members.get("format") != FORMAT:
-        raise _Problem("it is not the first of a bundle")
-    _, version, workspace, exported, by = _values(members, _HEADER)
-    if type(version) is not int or version != VERSION:
-        raise _Problem(f"its version is none that there is: {shown(str(version))}")
-    if not isinstance(workspace, dict) or tuple(workspace) != ("id", "name"):
-        raise _Problem("its Workspace has no id and name")
-    identity, name = (_text(each, NAME_KEPT_BYTES_MAX) for each in workspace.values())
-    return BundleHeader(identity, name, _time(exported), _text(by, NAME_KEPT_BYTES_MAX))
-
-
-def _values(members: _Members, names: tuple[str, ...]) -> tuple[Any, ...]:
-    if tuple(members) != names:
-        raise _Problem(f"its members are not {', '.join(names)}")
-    return tuple(members.values())
-
-
-def _text(value: object, bytes_max: int) -> str:
-    if not isinstance(value, str):
-        raise _Problem("a text is missing")
-    if "\0" in value or not is_unicode(value):
-        raise _Problem("a text holds a NUL, or is no Unicode")
-    if size_of(value) > bytes_max:
-        raise _Problem(f"a text has {size_of(value)} bytes, more than {bytes_max}")
-    return value
-
-
-def _slug(value: object) -> str:
-    if not isinstance(value, str) or not is_slug(value):
-        raise _Problem(f"{shown(str(value))} cannot be a slug")
-    return value
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _Problem("a number is missing")
-    return value
-
-
-def _time(value: object) -> datetime:
-    try:
-        time = datetime.fromisoformat(value).astimezone(UTC) if isinstance(value, str) and value.endswith("Z") else None
-    except (ValueError, OverflowError):
-        time = None
-    if time is None or time_text(time) != value:
-        raise _Problem(f"{shown(str(value))} is no time")
-    return time
-
-
-def _source(held: str, value: object) -> bytes:
-    if held == "text":
-        if not isinstance(value, str) or not is_unicode(value):
-            raise _Problem("its source is no Unicode")
-        content = value.encode()
-    else:
-        try:
-            content = b64decode(value, validate=True) if isinstance(value, str) else b""
-        except (Base64Error, ValueError) as problem:
-            raise _Problem("its source is no base64") from problem
-    if len(content) > SOURCE_KEPT_BYTES_MAX:
-        raise _Problem(f"its source has more than {SOURCE_KEPT_BYTES_MAX} bytes")
-    if _content(content) != (held, value):
-        raise _Problem("its source is not spelled as in a bundle")
-    return content
-
-
-def _sound(canonical: bytes) -> str:
-    """Give the name of a definition. Raises _Problem for what is none, is spelled otherwise, or cannot be run."""
-    try:
-        definition = CompiledFlowDefinition.model_validate_json(canonical)
-    except ValueError as problem:
-        raise _Problem("its definition is none that this program knows") from problem
-    if canonical_of(definition) != canonical:
-        raise _Problem("its definition is not in its canonical form")
-    why = unfit(definition)
-    if why is not None:
-        raise _Problem(f"its definition {why}")
-    return definition.name
+    return json_of({**members, LINE_DIGEST: digest_of(json_of(members))}) + b"\n"

@@ -12,7 +12,8 @@ from typing import Final
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import is_unicode, shown, size_of
-from stateward.runtime.engine.bundles import BundleHeader, BundleWriter, read_bundle
+from stateward.runtime.engine.bundle_reading import read_bundle
+from stateward.runtime.engine.bundles import BundleHeader, BundleWriter
 from stateward.runtime.engine.compiling import compiled, diagnostics_of
 from stateward.runtime.engine.differences import difference
 from stateward.runtime.engine.folding import INSPECT
