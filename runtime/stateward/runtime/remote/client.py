@@ -152,10 +152,6 @@ class WorkspaceClient:
         problem = slug_problem(slug) or _note_problem(note)
         if problem is not None:
             return problem
-        if revision < 1:  # which no form takes: asked for as one that is compared, so that it is refused in the same words
-            missing = self.difference(slug, revision, revision)
-            assert isinstance(missing, Refusal), "revisions are numbered from 1 on"
-            return missing
         form = RestoreForm(revision=revision, note=note, override=override, dry_run=dry_run)
         asked = _json("POST", f"{_flow(slug)}/restore", form, _based_on(base))
         again = partial(lost.restore, self, slug, revision, base=base, note=note, override=override)
