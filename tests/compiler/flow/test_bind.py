@@ -458,3 +458,21 @@ def test_transitions_without_the_field_that_holds_them_are_told_once() -> None:
     )
     (told,) = compile_source(source.encode()).diagnostics
     assert ("missing_field", "the transitions of state `review` stand outside of `transitions`") == (told.code, told.message)
+
+
+def test_a_word_with_a_capital_letter_where_a_text_belongs_is_told_as_a_text_without_quotes() -> None:
+    (told,) = compile_source(changed(('"Read it."', "TODO")).encode()).diagnostics
+    assert ("dcdl_evaluation", "`TODO` is not defined", 'put a text in `"`') == (told.code, told.message, told.help)
+    assert ("a name, not a String", "TODO") == (told.primary.text, pointed(told))
+
+
+@pytest.mark.parametrize("value", ["true", "3"])
+def test_no_text_is_made_of_what_is_none(value: str) -> None:
+    (told,) = compile_source(changed(('"It is written."', value)).encode()).diagnostics
+    assert ("wrong_type", None, ()) == (told.code, told.help, told.fixes)
+
+
+def test_a_target_in_letters_that_look_alike_names_them() -> None:
+    (told,) = compile_source(changed(('target = "done"', 'target = "d\u043ene"')).encode()).diagnostics
+    assert "it is written with U+043E CYRILLIC SMALL LETTER O" in told.notes
+    assert "did you mean `done`?" == told.help

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stateward.compiler.diagnostics.model import Applicability
+from stateward.compiler.diagnostics.model import Applicability, Diagnostic
 from tests.compiler.syntax.asked import errors, marked, mended, parsed
 
 CASES = [
@@ -115,3 +115,28 @@ def test_lines_of_a_diff_are_told_once_and_what_they_add_is_kept() -> None:
 @pytest.mark.parametrize("text", ["a = 1\n- 2 3;", "a = 1\n+ 2;\nb = 1 2;", "a = 1 2;\n-- a remark\nb = 3;"])
 def test_a_sign_at_the_margin_is_no_diff_where_a_value_can_go_on(text: str) -> None:
     assert [] == [each.message for each in errors(text) if "diff is left" in each.message]
+
+
+def test_dots_on_a_line_of_their_own_are_no_rest() -> None:
+    (found,) = errors("{\n    a = 1;\n    ...\n    b = 2;\n}")
+    assert ("`...` stands where a field belongs", (3, 5)) == (found.message, _position(found))
+
+
+NUMBERED = " 8 a = 1;\n 9 \n10 b = {\n11   c = 2;\n12 };\n"
+
+
+def test_numbers_in_front_of_all_lines_are_told_once() -> None:
+    (found,) = errors(NUMBERED)
+    (fix,) = found.fixes
+    assert ("each line begins with its number", (1, 2)) == (found.message, _position(found))
+    assert "a = 1;\n\nb = {\n  c = 2;\n};\n" == mended(NUMBERED, fix)
+
+
+@pytest.mark.parametrize("text", ["1 a = 1;\n2 b = 2;\n", "1 a = 1;\n3 b = 2;\n5 c = 3;\n", "1 a = 1;\n2 b = 2;\nc = 3;\n3 d = 4;\n"])
+def test_other_numbers_are_no_line_numbers(text: str) -> None:
+    assert [] == [each.message for each in errors(text) if "begins with its number" in each.message]
+
+
+def _position(found: Diagnostic) -> tuple[int, int]:
+    place = found.primary.place
+    return place.source.line_column(place.span.start)

@@ -300,7 +300,7 @@ class Binder:
             case Scalar(value=bool() | int() | str() as value) if type(value) is wanted.of_python:
                 return Located(value, data.origin, spot.path)
             case Scalar(value=value):
-                rewritten = _rewritten(value, wanted)
+                rewritten = _rewritten(value, wanted) if spec.is_name or wanted is not ScalarType.STRING else None
             case _:
                 rewritten = None
         self.problems.append(WrongType(spot.name, _word(data), wanted.value, data.origin, spot.path, rewritten=rewritten))

@@ -24,11 +24,14 @@ _KINDS: Final = frozenset({"unresolved_identifier", "materialize"})
 def told_by_schema(diagnostics: Iterable[Diagnostic], failed: Sequence[FailedScalar]) -> list[Diagnostic]:
     """Tell faults of the language anew where the schema knows better; several about one such word become one."""
     known = {each.path: rewritten for each in failed if (rewritten := _rewritten(each)) is not None}
+    texts = {each.path for each in failed if _is_text_without_quotes(each)}
     places = {each.path: each for each in failed}
     found: list[Diagnostic] = []
     told: set[Path] = set()
     for each in diagnostics:
-        if each.path not in known or each.kind not in _KINDS or not _lies_in(each, places[each.path]):
+        if each.path in texts and each.kind == "materialize" and _lies_in(each, places[each.path]):
+            found.append(_told_as_text(each, places[each.path]))
+        elif each.path not in known or each.kind not in _KINDS or not _lies_in(each, places[each.path]):
             found.append(each)
         elif each.path not in told:
             told.add(each.path)
@@ -44,6 +47,20 @@ def _rewritten(failed: FailedScalar) -> str | None:
     if failed.wanted is ScalarType.BOOL:
         return TRUTHS.get(text.lower())
     return f'"{text}"' if failed.is_name and text not in TYPES else None
+
+
+def _is_text_without_quotes(failed: FailedScalar) -> bool:
+    """Tell whether a word such as `TODO` stands where a text belongs: with a capital letter it is taken for a check of the host."""
+    text = failed.place.source.slice(failed.place.span)
+    return failed.wanted is ScalarType.STRING and _WORD.fullmatch(text) is not None and text[0].isupper() and text not in TYPES
+
+
+def _told_as_text(diagnostic: Diagnostic, failed: FailedScalar) -> Diagnostic:
+    text = failed.place.source.slice(failed.place.span)
+    label = Label(failed.place, f"a name, not a {failed.wanted.value}")
+    return replace(
+        diagnostic, message=f"{quoted(text)} is not defined", primary=label, secondary=(), notes=(), help='put a text in `"`', fixes=()
+    )
 
 
 def _lies_in(diagnostic: Diagnostic, failed: FailedScalar) -> bool:

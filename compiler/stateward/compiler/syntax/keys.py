@@ -95,6 +95,14 @@ def subject_missing(spot: Spot) -> Mend | None:
     return Mend(fault, drop=1, insert=("ERROR",), skip=-1)
 
 
+def import_as_statement(spot: Spot) -> Mend | None:
+    """Answer `import "common.dcdl"; a = 1;`."""
+    if not _wants_name(spot) or spot.kind != "IMPORT" or spot.construct not in {Construct.OBJECT, Construct.LOOSE}:
+        return None
+    help_ = f"write `name = import {spot.text_at(1)};`" if spot.kind_at(1) == "STRING" else None
+    return Mend(at_spot(spot, "an import stands in no field", "its value goes nowhere", help_))
+
+
 def placeholder_in_braces(spot: Spot) -> Mend | None:
     """Answer `name = {{ name }};`."""
     if not _wants_name(spot) or spot.kind != "LBRACE" or spot.kind_at(-1) != "LBRACE" or not spot.touches():
@@ -279,6 +287,7 @@ ASKED: Final[tuple[Asked, ...]] = (
     reserved_word,
     subject_missing,
     name_with_digit_first,
+    import_as_statement,
     placeholder_in_braces,
     name_missing,
     name_with_hyphen,

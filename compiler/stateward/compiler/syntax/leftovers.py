@@ -21,6 +21,9 @@ _BEGINNINGS: Final = frozenset({"MERGE", "MINUS"})
 """What a comment of another language may begin with."""
 _BEFORE_NAMES: Final = frozenset({"SEMICOLON", "LBRACE", "RBRACE"})
 """Tokens after which no sign can stand."""
+NUMBERS_MIN: Final = 3
+"""Lines that begin with consecutive numbers, no fewer than which are taken for line numbers."""
+_NUMBERED: Final = re.compile(r"^[ \t]*([0-9]{1,6})(?:[ \t]*[|:.)\u2502])?(?:[ \t]|\r?$)", re.MULTILINE)
 _DIFF_SIGNS: Final = frozenset({"PLUS", "MINUS"})
 _SIGNS: Final = re.compile(r"--(?=[ \t\r\n]|\Z)")
 _VISIBLE: Final = re.compile(r"[^\r\n]")
@@ -69,6 +72,20 @@ def without_diff_marks(tokens: Tokens) -> tuple[str, list[Fault]]:
         fix=fix("keep what the diff added", *edits, safe=False),
     )
     return "".join([*pieces, text[done:]]), [fault]
+
+
+def without_line_numbers(tokens: Tokens) -> tuple[str, list[Fault]]:
+    """Blank the numbers with which all lines begin, as in a text that was copied from a page; gives the text and what to say."""
+    text = tokens.text
+    found = list(_NUMBERED.finditer(text))
+    numbers = [int(each[1]) for each in found]
+    written = sum(not line.isspace() for line in text.split("\n") if line)
+    if len(numbers) < NUMBERS_MIN or written > len(numbers) or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return text, []
+    first = found[0]
+    mend = fix("take the numbers out", *((each.start(), each.end(), "") for each in found), safe=False)
+    fault = Fault(first.start(1), first.end(1), "each line begins with its number", "a line number", help="take the numbers out", fix=mend)
+    return _NUMBERED.sub(lambda each: _blank(each[0]), text), [fault]
 
 
 def _diff_lines(tokens: Tokens) -> Iterator[Line]:

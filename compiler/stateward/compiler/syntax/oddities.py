@@ -172,9 +172,13 @@ def _string(tokens: Tokens, start: int) -> int:
     start = _opened(tokens, start)
     if _CLOSES.match(tokens.text, start):
         return _unopened_string(tokens, start)
-    tokens.faults.append(Fault(start, start + 1, "a string is never closed", "opened here", help='close the string with `"`'))
+    tokens.faults.append(_never_closed(start))
     tokens.unclosed = True
     return tokens.add(ERROR, start, len(tokens.text))
+
+
+def _never_closed(start: int) -> Fault:
+    return Fault(start, start + 1, "a string is never closed", "opened here", help='close the string with `"`')
 
 
 def _opened(tokens: Tokens, start: int) -> int:
@@ -200,6 +204,9 @@ def _unopened_string(tokens: Tokens, quote: int) -> int:
     start = starts[begin]
     del kinds[begin:], starts[begin:], ends[begin:]
     tokens.faults[:] = [fault for fault in tokens.faults if fault.start < start]
+    if text[start] == '"':
+        tokens.faults.append(_never_closed(start))
+        return tokens.add(ERROR, start, quote + 1)
     tokens.faults.append(
         Fault(
             start,

@@ -4,6 +4,7 @@ from typing import Final
 
 from stateward.compiler.diagnostics.wording import quoted
 from stateward.compiler.syntax.faults import Fault, fix
+from stateward.compiler.syntax.loose import OUTER_REST
 from stateward.compiler.syntax.mends import Asked, Mend, at_spot, in_gap
 from stateward.compiler.syntax.spot import Construct, Spot
 from stateward.compiler.syntax.tables import END
@@ -46,8 +47,10 @@ def function_without_parentheses(spot: Spot) -> Mend | None:
 
 def rest_among_items(spot: Spot) -> Mend | None:
     """Answer `[1, ...Int]`, and a rest anywhere else than alone in an array or last in an object."""
-    if not spot.wants_expression or spot.kind != "ELLIPSIS":
+    if not spot.wants_expression or spot.kind not in {"ELLIPSIS", OUTER_REST}:
         return None
+    if spot.kind_at(-1) == "EQUAL" and spot.kind_at(1) in {"SEMICOLON", "RBRACE", END}:
+        return Mend(at_spot(spot, "`...` is no value", "left out", "write the value"), replace=ERROR)
     if spot.construct is Construct.ARRAY:
         return Mend(at_spot(spot, "a rest stands beside items", "alone in its array"))
     return Mend(at_spot(spot, "a rest stands outside of an object or array", "no expression"))

@@ -23,7 +23,7 @@ from stateward.compiler.syntax.echoes import without_echoes
 from stateward.compiler.syntax.enclosed import with_braces
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, too_deep, too_large
 from stateward.compiler.syntax.foreign import is_page, kind_of
-from stateward.compiler.syntax.leftovers import without_conflicts, without_diff_marks, without_odd_comments
+from stateward.compiler.syntax.leftovers import without_conflicts, without_diff_marks, without_line_numbers, without_odd_comments
 from stateward.compiler.syntax.lexer import scan
 from stateward.compiler.syntax.loose import braced, seems_loose
 from stateward.compiler.syntax.recovery import Recovery
@@ -113,8 +113,9 @@ class _Attempt:
             return None, [foreign]
         tokens = self.tokens
         text, left = without_conflicts(tokens)
-        if not left:
-            text, left = without_diff_marks(tokens)
+        for without in (without_diff_marks, without_line_numbers):
+            if not left:
+                text, left = without(tokens)
         if left:
             tokens = scan(text, self.limits.nesting)
             if tokens.stopped:

@@ -76,6 +76,9 @@ def in_missing(spot: Spot) -> Mend | None:
 def nothing_after_rest(spot: Spot) -> Mend | None:
     """Answer `{ ...Int; }`, `{ ...a; b = 1 }`, `[...Int, 1]`."""
     closer = {Construct.OBJECT: "RBRACE", Construct.ARRAY: "RSQB"}.get(spot.construct)
+    if spot.kind == "EQUAL" and spot.kind_at(-2) == "ELLIPSIS" and not spot.same_line(-1):
+        dots = spot.span(-2)
+        return Mend(Fault(dots.start, dots.end, "`...` stands where a field belongs", "no field", help="write the fields, or take it out"))
     if not closer or not spot.on_stack("ELLIPSIS") or not spot.accepts(closer):
         return None
     count = 0
@@ -122,6 +125,16 @@ def quote_inside(spot: Spot) -> Mend | None:
     at = spot.gap - 1
     fault = Fault(at, at + 1, "a string ends at a quote inside of it", "ends here", help='write `\\"` for a quote in a string', fix=mend)
     return Mend(fault, skip=count + 1)
+
+
+def prefix_of_string(spot: Spot) -> Mend | None:
+    """Answer `a = f"text";`."""
+    if spot.kind != "STRING" or spot.kind_at(-1) != "NAME" or not spot.touches() or spot.construct not in _OF_FIELDS:
+        return None
+    word = spot.span(-1)
+    message = f"{quoted(spot.text_at(-1))} stands in front of a string"
+    mend = fix("take it out", (word.start, word.end, ""), safe=False)
+    return Mend(Fault(word.start, word.end, message, "one word too many", help="take it out", fix=mend), drop=1, insert=(ERROR,), skip=1)
 
 
 def texts_side_by_side(spot: Spot) -> Mend | None:
@@ -296,6 +309,7 @@ ASKED: Final[tuple[Asked, ...]] = (
     nothing_after_rest,
     other_separator,
     quote_inside,
+    prefix_of_string,
     texts_side_by_side,
     separator_missing,
     equal_in_parentheses,

@@ -103,6 +103,8 @@ class StateNotFound(NamedTuple):
         notes = declares(self.flow, self.declared)
         if twin is not None:
             notes = (*notes, f"a state that looks the same is written with other characters: {_spelt(twin)} there, {_spelt(name)} here")
+        elif not name.isascii():
+            notes = (*notes, f"it is written with {_spelt(name)}")
         return Diagnostic(
             code=self.code,
             severity=Severity.ERROR,
