@@ -231,7 +231,8 @@ def test_what_is_no_bundle_is_refused_at_its_first_line(data: bytes) -> None:
 
 
 def test_a_bundle_that_came_through_another_line_end_or_with_a_mark_is_refused() -> None:
-    refused(read_bundle(BUNDLE.replace(b"\n", b"\r\n")))
+    message = refused(read_bundle(BUNDLE.replace(b"\n", b"\r\n")))
+    assert "line 1 of the bundle is wrong: it ends in CR LF, and lines of a bundle end in LF" == message
     refused(read_bundle(b"\xef\xbb\xbf" + BUNDLE))
     refused(read_bundle(BUNDLE + b"\n"))
 

@@ -116,6 +116,8 @@ class _Reading:
 
     def take(self, line: bytes) -> None:
         """Take the next line. Raises Malformed or _Problem."""
+        if line.endswith(b"\r"):
+            raise _Problem("it ends in CR LF, and lines of a bundle end in LF")
         members = parse(line)
         if not isinstance(members, dict):
             raise _Problem("it is no object")
