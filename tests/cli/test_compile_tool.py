@@ -1,7 +1,9 @@
 """`stateward compile` as a tool: accepted warnings, formats, progress, watching."""
 
 import json
+import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -10,6 +12,7 @@ from stateward.compiler.cli.checking import PROGRESS_EVERY
 from stateward.compiler.cli.compiling import compile_command
 from stateward.compiler.cli.watching import INTERVAL_SECONDS, LOOKS_MAX
 from stateward.compiler.diagnostics.text import Look
+from stateward.runtime.surfaces.cli.reading import FileHost
 from tests.cli.hosts import Happening, TextHost, texts
 from tests.compiler.flow.sources import GOOD, changed
 
@@ -196,3 +199,59 @@ def test_an_interruption_ends_watching() -> None:
     script: list[Callable[[dict[str, bytes]], None]] = [interrupt]
     done = run(TextHost(texts(paper=GOOD), script=script), "paper.dcdl", "--watch")
     assert (["checked 1 flow: no problems"], True) == (summaries(done), done.exit_code != 0)
+
+
+# --- the files of the system ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_file_that_changes_has_another_stamp_and_others_keep_theirs(here: Path) -> None:
+    for name in ("a.dcdl", "sub/b.dcdl", ".hidden/c.dcdl", "notes.txt"):
+        (here / name).parent.mkdir(exist_ok=True)
+        (here / name).write_text("x")
+    host = FileHost()
+    before = host.stamps(".")
+    assert ["a.dcdl", "sub/b.dcdl"] == sorted(before)
+    os.utime(here / "a.dcdl", ns=(0, 0))
+    (here / "sub" / "d.dcdl").write_text("x")
+    after = host.stamps(".")
+    assert {"a.dcdl", "sub/d.dcdl"} == {name for name in {*before, *after} if before.get(name) != after.get(name)}
+
+
+def test_what_is_no_file_has_no_stamp(here: Path) -> None:
+    (here / "link.dcdl").symlink_to("nowhere")
+    (here / "paper.dcdl").write_text(GOOD)
+    host = FileHost()
+    assert [{}, {}, {}, {}] == [host.stamps(each) for each in ("nope.dcdl", "link.dcdl", "", "builtin:single-step")]
+
+
+def test_a_file_that_another_takes_the_place_of_has_another_stamp(here: Path) -> None:
+    (here / "a.dcdl").write_text("x")
+    (here / "b").write_text("y")
+    times = (here / "a.dcdl").stat()
+    os.utime(here / "b", ns=(times.st_atime_ns, times.st_mtime_ns))
+    before = FileHost().stamps("a.dcdl")
+    (here / "b").replace(here / "a.dcdl")
+    assert before != FileHost().stamps("a.dcdl")
+
+
+def test_files_are_watched_as_they_change_on_the_disk(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "paper.dcdl").write_text(BROKEN)
+    steps = iter([lambda: (here / "paper.dcdl").write_text(f"{GOOD}\n"), lambda: 0])
+
+    def wait(_host: FileHost, _seconds: float) -> bool:
+        step = next(steps, None)
+        return step is not None and step() >= 0
+
+    monkeypatch.setattr(FileHost, "wait", wait)
+    done = CliRunner().invoke(compile_command, [".", "--watch"], obj=FileHost)
+    assert (0, ["checked 1 flow: 1 error", "checked 1 flow: no problems"]) == (done.exit_code, summaries(done))
+
+
+def test_waiting_takes_the_time_that_it_is_given() -> None:
+    assert FileHost().wait(0.0)

@@ -61,6 +61,17 @@ def test_wide_characters_take_two_columns_and_combining_ones_none() -> None:
     assert (lay_out("日x").columns, lay_out("e\u0301x").columns) == ((0, 2, 3), (0, 1, 1, 2))
 
 
+def test_letters_of_hangul_that_are_written_into_one_syllable_take_two_columns_together() -> None:
+    composed, decomposed = "\ud55cx", "\u1112\u1161\u11abx"
+    assert (composed, 0) == (unicodedata.normalize("NFC", decomposed), lay_out(decomposed).columns[0])
+    assert (lay_out(composed).columns[-2:], lay_out(decomposed).columns[-2:]) == ((2, 3), (2, 3))
+
+
+@pytest.mark.parametrize("filler", ["\u115f", "\u1160", "\u2800", "\u3164", "\uffa0"])
+def test_letters_and_signs_that_are_blank_are_shown_by_their_code_points(filler: str) -> None:
+    assert f"a<U+{ord(filler):04X}>b" == safe(f"a{filler}b")
+
+
 def test_half_of_a_wide_character_becomes_a_blank() -> None:
     assert (lay_out("日本").cut(1, 4), lay_out("日本").cut(0, 3)) == (" 本", "日 ")
 

@@ -122,7 +122,7 @@ class FileHost:
 
     def stamps(self, argument: str) -> Mapping[str, Hashable]:
         """Give the time, the size and the identity of each file that an argument names; of what cannot be looked at, nothing."""
-        if argument.startswith(SELECTORS):
+        if not argument or argument.startswith(SELECTORS):
             return {}
         path = Path(argument)
         files = _files_below(path, []) if path.is_dir() else iter([path])
