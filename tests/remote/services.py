@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from socket import create_server
+from socket import AF_INET
 from threading import Event, Thread
 
 import uvicorn
@@ -19,6 +19,7 @@ from stateward.runtime.remote.credentials import Access, Token
 from stateward.runtime.surfaces.http.app import make_app
 from stateward.runtime.surfaces.http.logs import ServiceLog
 from stateward.runtime.surfaces.http.service import Names, Service
+from stateward.runtime.surfaces.http.serving import Place, listen
 from stateward.runtime.wiring.places import Location
 from stateward.runtime.wiring.serving import served
 from stateward.runtime.wiring.system import SystemClock, TimeOrderedIds
@@ -81,7 +82,7 @@ class _Server(uvicorn.Server):
 @contextmanager
 def running(store: Path | str, workspace: str, port: int = 0) -> Iterator[Running]:
     """Serve a Workspace of a store until the context is left."""
-    with served(Location(workspace, store)) as opened, create_server(("127.0.0.1", port)) as listening:
+    with served(Location(workspace, store)) as opened, listen(Place(AF_INET, "127.0.0.1", port)) as listening:
         names = Names(frozenset({"127.0.0.1", "localhost"}))
         service = Service(opened.workspace, opened.program, opened.reads, opened.writes, opened.tokens, opened.clock, opened.ready, names)
         log = io.StringIO()

@@ -65,7 +65,11 @@ def place(host: str, port: int) -> Place:
 
 def listen(at: Place) -> socket.socket:
     """Give a socket that takes connections there. Raises OSError."""
-    return socket.create_server((at.host, at.port), family=at.family, backlog=BACKLOG)
+    listening = socket.create_server((at.host, at.port), family=at.family, backlog=BACKLOG)
+    # Connections inherit it. The event loop sets it only where a socket names its protocol; without it the second part of an answer
+    # waits until whoever asks acknowledges the first, which takes 40 ms.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def address_of(listening: socket.socket, *, secure: bool) -> str:
