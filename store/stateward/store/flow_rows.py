@@ -8,126 +8,34 @@ statement sees one moment by itself; what several of them say still fits togethe
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import ColumnElement, Select, bindparam, exists, func, literal, or_, select
-
-from stateward.runtime.ports import PAGE_MAX, ActKind, FlowAct, FlowRow, Revision, RevisionFacts
+from stateward.runtime.ports import PAGE_MAX, FlowAct, FlowRow, Revision, RevisionFacts
 from stateward.store.absence import Neighbours
 from stateward.store.acts import removal
 from stateward.store.codecs import act_of, facts_of, number_of, require_as_written, revision_of, text_of
 from stateward.store.connection import Connection
+from stateward.store.flow_statements import (
+    ACT,
+    ACTS,
+    ALL,
+    COUNTED,
+    FIND,
+    OF_A_MISSING_FLOW,
+    OF_ACTS,
+    PRESENT,
+    REVISIONS,
+    WITH_LAST,
+    WITH_ONE,
+    WITHOUT_ROW,
+)
 from stateward.store.prepared import Inconsistent, Prepared, Row
 from stateward.store.revisions import flow_id_of
-from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, TIME_CHARACTERS
+from stateward.store.tables import FLOW_ACTS
 
 NUMBER_MAX: Final = 2**31 - 1
 """Of a revision or an act: what every database takes."""
 FIRST_PAGE: Final = 16
-
-_IN_WORKSPACE: Final = FLOW_SOURCES.c.workspace == bindparam("workspace")
-_OF_FLOW: Final = FLOW_SOURCES.c.flow_id == bindparam("flow_id")
-_ITS_REVISIONS: Final = (FLOW_REVISIONS.c.workspace == FLOW_SOURCES.c.workspace) & (FLOW_REVISIONS.c.flow_id == FLOW_SOURCES.c.flow_id)
-_ITS_ACTS: Final = (FLOW_ACTS.c.workspace == FLOW_SOURCES.c.workspace) & (FLOW_ACTS.c.flow_id == FLOW_SOURCES.c.flow_id)
-_CURRENT: Final = FLOW_REVISIONS.c.revision == FLOW_SOURCES.c.revision
-_LAST: Final = select(func.max(FLOW_REVISIONS.c.revision)).where(_ITS_REVISIONS).correlate(FLOW_SOURCES).scalar_subquery()
-_OTHER_ACTS: Final = FLOW_ACTS.alias("others")
-_LAST_ACT: Final = (
-    select(func.max(_OTHER_ACTS.c.number))
-    .where(_OTHER_ACTS.c.workspace == FLOW_SOURCES.c.workspace, _OTHER_ACTS.c.flow_id == FLOW_SOURCES.c.flow_id)
-    .correlate(FLOW_SOURCES)
-    .scalar_subquery()
-)
-_FACTS: Final = tuple(column for column in FLOW_REVISIONS.c if column.key != "content")
-_ACT: Final = "act_"
-_OF_ACTS: Final = tuple((str(column.key), f"{_ACT}{column.key}") for column in FLOW_ACTS.c)
-"""The columns of an act, and what they are called beside those of its flow."""
-
-
-def _flows(revision: ColumnElement[bool], *columns: ColumnElement[Any]) -> Select[Any]:
-    """Every flow beside one of its revisions and its last act; the flow alone where these are not there."""
-    return select(
-        FLOW_SOURCES.c.slug,
-        FLOW_SOURCES.c.flow_id.label("source_flow_id"),
-        FLOW_SOURCES.c.revision.label("current"),
-        FLOW_SOURCES.c.removed_at,
-        _LAST.label("last"),
-        *_FACTS,
-        *columns,
-        *(FLOW_ACTS.c[name].label(label) for name, label in _OF_ACTS),
-    ).select_from(
-        FLOW_SOURCES.outerjoin(FLOW_REVISIONS, _ITS_REVISIONS & revision).outerjoin(
-            FLOW_ACTS, _ITS_ACTS & (FLOW_ACTS.c.number == _LAST_ACT)
-        )
-    )
-
-
-# A flow is looked up by the id that follows from its slug: one tree of the database less that has to be right.
-_THIS_FLOW: Final = (_IN_WORKSPACE, _OF_FLOW)
-_FIND: Final = Prepared(_flows(_CURRENT).where(*_THIS_FLOW))
-_WITH_LAST: Final = Prepared(_flows(_CURRENT, FLOW_REVISIONS.c.content).where(*_THIS_FLOW))
-_WITH_ONE: Final = Prepared(_flows(FLOW_REVISIONS.c.revision == bindparam("number"), FLOW_REVISIONS.c.content).where(*_THIS_FLOW))
-# Sorted by an expression, so that the rows themselves are looked at: an index says nothing of what it lost.
-_BY_SLUG: Final = FLOW_SOURCES.c.slug + literal("")
-_ALL_FLOWS: Final = _flows(_CURRENT).where(_IN_WORKSPACE, bindparam("after") < _BY_SLUG).order_by(_BY_SLUG).limit(bindparam("limit"))
-_ALL: Final = Prepared(_ALL_FLOWS)
-# Left out is only what is removed beyond doubt; of the rest it is asked below why it says that it is.
-_PRESENT: Final = Prepared(
-    _ALL_FLOWS.where(
-        or_(
-            FLOW_SOURCES.c.removed_at.is_(None),
-            FLOW_ACTS.c.number.is_(None),
-            FLOW_ACTS.c.kind != ActKind.REMOVED.value,
-            FLOW_ACTS.c.revision != FLOW_SOURCES.c.revision,
-            FLOW_ACTS.c.created != FLOW_SOURCES.c.removed_at,
-        )
-    )
-)
-# A row of another table, on a page that was written over one of these, holds no time there.
-_ITS_FLOW: Final = select(FLOW_SOURCES.c.flow_id).where(_ITS_REVISIONS, func.length(FLOW_SOURCES.c.updated) == TIME_CHARACTERS)
-_OF_A_MISSING_FLOW: Final = Prepared(
-    select(FLOW_REVISIONS.c.flow_id)
-    .where(FLOW_REVISIONS.c.workspace == bindparam("workspace"), FLOW_REVISIONS.c.flow_id == bindparam("flow_id"), ~exists(_ITS_FLOW))
-    .limit(1)
-)
-
-
-def _a_flow_without_its_row() -> Select[Any]:
-    """Find the id of a flow that has revisions and no row. Goes from flow to flow: a flow may have very many revisions."""
-    in_workspace = FLOW_REVISIONS.c.workspace == bindparam("workspace")
-    first = select(func.min(FLOW_REVISIONS.c.flow_id).label("flow_id")).where(in_workspace).cte("flows", recursive=True)
-    after = select(func.min(FLOW_REVISIONS.c.flow_id)).where(in_workspace, FLOW_REVISIONS.c.flow_id > first.c.flow_id).scalar_subquery()
-    # UNION, so that a tree whose order the disk broke does not lead in circles.
-    all_flows = first.union(select(after).where(first.c.flow_id.is_not(None)))
-    its_row = select(FLOW_SOURCES.c.flow_id).where(
-        FLOW_SOURCES.c.workspace == bindparam("workspace"),
-        FLOW_SOURCES.c.flow_id == all_flows.c.flow_id,
-        func.length(FLOW_SOURCES.c.updated) == TIME_CHARACTERS,
-    )
-    return select(all_flows.c.flow_id).where(all_flows.c.flow_id.is_not(None), ~exists(its_row)).limit(1)
-
-
-_WITHOUT_FLOW: Final = Prepared(_a_flow_without_its_row())
-_REVISIONS: Final = Prepared(
-    select(*_FACTS)
-    .where(
-        FLOW_REVISIONS.c.workspace == bindparam("workspace"),
-        FLOW_REVISIONS.c.flow_id == bindparam("flow_id"),
-        FLOW_REVISIONS.c.revision <= bindparam("upto"),
-    )
-    .order_by(FLOW_REVISIONS.c.revision.desc())
-    .limit(bindparam("limit"))
-)
-_ACTS: Final = Prepared(
-    select(FLOW_ACTS)
-    .where(
-        FLOW_ACTS.c.workspace == bindparam("workspace"),
-        FLOW_ACTS.c.flow_id == bindparam("flow_id"),
-        FLOW_ACTS.c.number <= bindparam("upto"),
-    )
-    .order_by(FLOW_ACTS.c.number.desc())
-    .limit(bindparam("limit"))
-)
 _NEIGHBOURS: Final = Neighbours(FLOW_ACTS, require_as_written)
 
 
@@ -153,17 +61,17 @@ class Found:
 
 def with_last(connection: Connection, workspace: str, slug: str) -> Found | None:
     """Find a flow with its last revision. Raises NotWritten for one that is not as it was."""
-    return _found(connection, _WITH_LAST, workspace, slug, None)
+    return _found(connection, WITH_LAST, workspace, slug, None)
 
 
 def with_one(connection: Connection, workspace: str, slug: str, number: int) -> Found | None:
     """Find a flow with the revision of a number. Raises NotWritten for one that is not as it was."""
-    return _found(connection, _WITH_ONE, workspace, slug, number if 1 <= number <= NUMBER_MAX else 0)
+    return _found(connection, WITH_ONE, workspace, slug, number if 1 <= number <= NUMBER_MAX else 0)
 
 
 def find_row(connection: Connection, workspace: str, slug: str) -> tuple[FlowRow, int] | None:
     """Find a flow as it is listed, and give the number of its last act, 0 before the first."""
-    found = _row(connection, _FIND, workspace, slug, None)
+    found = _row(connection, FIND, workspace, slug, None)
     if found is None:
         return None
     listed = _listed(*found, slug)
@@ -173,9 +81,12 @@ def find_row(connection: Connection, workspace: str, slug: str) -> tuple[FlowRow
 def list_flows(connection: Connection, workspace: str, limit: int, after: str, *, removed: bool) -> list[FlowRow]:
     """List flows by slug. Raises NotWritten when one is lost or not as it was."""
     values = {"workspace": workspace, "after": after, "limit": limit}
-    if _WITHOUT_FLOW.first(connection, values) is not None:
+    if not after and WITHOUT_ROW.first(connection, values) is not None:
         raise Inconsistent("a revision is there without its flow")
-    rows = (_ALL if removed else _PRESENT).all(connection, values)
+    rows = (ALL if removed else PRESENT).all(connection, values)
+    counted = COUNTED.first(connection, {**values, "upto": rows[-1]["slug"] if len(rows) == limit else ""})
+    if counted is None or counted["known"] != counted["there"]:
+        raise Inconsistent("a flow is known by its name and missing itself")
     return [_listed(row, _fitting(row, workspace, text_of(row, "slug"), None), text_of(row, "slug")) for row in rows]
 
 
@@ -185,7 +96,7 @@ def list_revisions(connection: Connection, workspace: str, slug: str, limit: int
     if found is None:
         return []
     upto = _upto(found[0].last.revision, before)
-    rows = _REVISIONS.all(connection, _page_values(workspace, slug, upto, limit))
+    rows = REVISIONS.all(connection, _page_values(workspace, slug, upto, limit))
     _require_unbroken(f"the flow `{slug}`", "revision", rows, upto, limit)
     return [facts_of(row, slug) for row in rows]
 
@@ -209,7 +120,7 @@ def list_acts(connection: Connection, workspace: str, slug: str, limit: int, bef
     last = found[1]
     _NEIGHBOURS.require_sound(connection, (workspace, flow_id_of(workspace, slug), last + 1))
     upto = _upto(last, before)
-    rows = _ACTS.all(connection, _page_values(workspace, slug, upto, limit))
+    rows = ACTS.all(connection, _page_values(workspace, slug, upto, limit))
     _require_unbroken(f"the flow `{slug}`", "number", rows, upto, limit)
     return [act_of(row) for row in rows]
 
@@ -233,7 +144,7 @@ def _row(connection: Connection, statement: Prepared, workspace: str, slug: str,
     row = statement.first(connection, values)
     if row is not None:
         return row, _fitting(row, workspace, slug, number)
-    if _OF_A_MISSING_FLOW.first(connection, values) is not None:
+    if OF_A_MISSING_FLOW.first(connection, values) is not None:
         raise Inconsistent(f"the flow `{slug}` has revisions and is missing itself")
     return None
 
@@ -256,9 +167,9 @@ def _fitting(row: Row, workspace: str, slug: str, number: int | None) -> FlowAct
 
 
 def _last_act(row: Row) -> FlowAct | None:
-    if row[f"{_ACT}number"] is None:
+    if row[f"{ACT}number"] is None:
         return None
-    return act_of({name: row[label] for name, label in _OF_ACTS})
+    return act_of({name: row[label] for name, label in OF_ACTS})
 
 
 def _upto(last: int, before: int | None) -> int:

@@ -25,7 +25,8 @@ _NOT_THE_NEXT_ACT: Final = f"NEW.number IS NOT coalesce({_LAST_ACT}, 0) + 1 OR N
 _ANOTHER_WORKSPACE: Final = "EXISTS (SELECT 1 FROM workspaces WHERE id = NEW.id)"
 _ANOTHER_FLOW: Final = (
     "NEW.revision IS NOT 1 OR NEW.removed_at IS NOT NULL"
-    " OR EXISTS (SELECT 1 FROM flow_sources WHERE workspace = NEW.workspace AND (flow_id = NEW.flow_id OR slug = NEW.slug))"
+    " OR EXISTS (SELECT 1 FROM flow_sources WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
+    " OR EXISTS (SELECT 1 FROM flow_sources WHERE workspace = NEW.workspace AND slug = NEW.slug)"
 )
 _HIDDEN_AT: Final = (
     "(SELECT CASE WHEN kind = 'removed' AND revision = NEW.revision THEN created END"
@@ -38,7 +39,8 @@ _NOT_AS_THE_FLOW_IS: Final = " OR ".join(
     ]
 )
 _ISSUED_BEFORE: Final = (
-    "NEW.revoked_at IS NOT NULL OR EXISTS (SELECT 1 FROM tokens WHERE digest = NEW.digest OR (workspace = NEW.workspace AND id = NEW.id))"
+    "NEW.revoked_at IS NOT NULL OR EXISTS (SELECT 1 FROM tokens WHERE digest = NEW.digest)"
+    " OR EXISTS (SELECT 1 FROM tokens WHERE workspace = NEW.workspace AND id = NEW.id)"
 )
 _TIME: Final = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9][0-9][0-9][0-9]Z"
 _NOT_REVOKED_ONCE: Final = " OR ".join(
