@@ -114,7 +114,7 @@ def many(number: int) -> dict[str, bytes]:
 
 def test_a_person_who_waits_is_told_how_far_it_is_and_the_line_is_taken_away() -> None:
     done = run(TextHost(many(PROGRESS_EVERY * 2), shown=Look(live=True)), "flows/")
-    told = f"\r\x1b[Klooked at {PROGRESS_EVERY} files…\r\x1b[Klooked at {PROGRESS_EVERY * 2} files…\r\x1b[K"
+    told = f"\r\x1b[Klooked at {PROGRESS_EVERY} files\r\x1b[Klooked at {PROGRESS_EVERY * 2} files\r\x1b[K"
     assert (0, told, f"checked {PROGRESS_EVERY * 2} flows: no problems\n") == (done.exit_code, done.stderr, done.stdout)
 
 

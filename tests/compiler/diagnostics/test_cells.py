@@ -67,6 +67,10 @@ def test_letters_of_hangul_that_are_written_into_one_syllable_take_two_columns_t
     assert (lay_out(composed).columns[-2:], lay_out(decomposed).columns[-2:]) == ((2, 3), (2, 3))
 
 
+def test_a_sign_that_asks_for_a_picture_is_left_out_and_keeps_its_place() -> None:
+    assert ("\u26a0x", (0, 1, 1, 2)) == (safe("\u26a0\ufe0fx"), lay_out("\u26a0\ufe0fx").columns)
+
+
 @pytest.mark.parametrize("filler", ["\u115f", "\u1160", "\u2800", "\u3164", "\uffa0"])
 def test_letters_and_signs_that_are_blank_are_shown_by_their_code_points(filler: str) -> None:
     assert f"a<U+{ord(filler):04X}>b" == safe(f"a{filler}b")

@@ -81,7 +81,7 @@ class _Progress:
         """Count one more source."""
         self.number += 1
         if self.is_shown and self.number % PROGRESS_EVERY == 0:
-            say(f"{_CLEAR}looked at {counted(self.number, 'file')}…", err=True, coloured=True)
+            say(f"{_CLEAR}looked at {counted(self.number, 'file')}", err=True, coloured=True)
 
     def end(self) -> None:
         """Take the line away again."""

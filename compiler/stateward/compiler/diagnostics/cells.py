@@ -15,6 +15,8 @@ TAB_STOP: Final = 4
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """General categories of what is not shown as it is: controls, formats, surrogates, private and unassigned, separators."""
 _NO_WIDTH: Final = frozenset({"Mn", "Me"})
+_PRESENTATIONS: Final = frozenset("\ufe0e\ufe0f")
+"""Signs that ask for a picture or a letter: terminals do not agree on how wide what they follow is then, so they are left out."""
 _FILLERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs that are blank: what they look like is not what they are."""
 _JOINED: Final = (range(0x1160, 0x1200), range(0xD7B0, 0xD800))
@@ -31,6 +33,8 @@ def shown(char: str) -> str:
         return chr(_CONTROL_PICTURES + code)
     if code == 0x7F:
         return "\u2421"
+    if char in _PRESENTATIONS:
+        return ""
     if char in _FILLERS or unicodedata.category(char) in _HIDDEN:
         return f"<U+{code:04X}>"
     return char
