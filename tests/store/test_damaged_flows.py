@@ -113,6 +113,14 @@ def test_a_flow_that_does_not_fit_its_revisions_and_acts_is_told_by_everything_t
     assert set(asked) == told(hand, slug, asked)
 
 
+def test_a_flow_whose_name_is_no_text_is_told_where_flows_are_listed(tmp_path: Path) -> None:
+    make(tmp_path / "store.db")
+    with by_hand(tmp_path / "store.db") as hand:
+        changed(hand, "UPDATE flow_sources SET slug = CAST(x'706170ff' AS TEXT) WHERE slug = 'paper'")
+        asked = {"present": lambda store, _: store.flows.sources(HERE.id, 10), **READS}
+        assert {"present", "all"} <= told(hand, "paper", asked)
+
+
 def test_a_revision_that_is_missing_before_the_last_is_told_where_it_would_be(hand: ByHand) -> None:
     changed(hand, f"DELETE FROM flow_source_revisions WHERE revision = 1 AND {of('paper')}")
     assert {"revision", "holding", "history", "bring"} == told(hand, "paper", {**READS, **WRITES})

@@ -29,13 +29,14 @@ from stateward.store.flow_statements import (
     WITH_ONE,
     WITHOUT_ROW,
 )
-from stateward.store.prepared import Inconsistent, Prepared, Row
+from stateward.store.prepared import Inconsistent, NotWritten, Prepared, Row
 from stateward.store.revisions import flow_id_of
 from stateward.store.tables import FLOW_ACTS
 
 NUMBER_MAX: Final = 2**31 - 1
 """Of a revision or an act: what every database takes."""
 FIRST_PAGE: Final = 16
+"""Revisions that are read at first where one of them is looked for."""
 _NEIGHBOURS: Final = Neighbours(FLOW_ACTS, require_as_written)
 
 
@@ -84,10 +85,11 @@ def list_flows(connection: Connection, workspace: str, limit: int, after: str, *
     if not after and WITHOUT_ROW.first(connection, values) is not None:
         raise Inconsistent("a revision is there without its flow")
     rows = (ALL if removed else PRESENT).all(connection, values)
-    counted = COUNTED.first(connection, {**values, "upto": rows[-1]["slug"] if len(rows) == limit else ""})
+    found = [_listed(row, _fitting(row, workspace, _slug_of(row), None), _slug_of(row)) for row in rows]
+    counted = COUNTED.first(connection, {**values, "upto": found[-1].last.slug if found and len(found) == limit else ""})
     if counted is None or counted["known"] != counted["there"]:
         raise Inconsistent("a flow is known by its name and missing itself")
-    return [_listed(row, _fitting(row, workspace, text_of(row, "slug"), None), text_of(row, "slug")) for row in rows]
+    return found
 
 
 def list_revisions(connection: Connection, workspace: str, slug: str, limit: int, before: int | None) -> list[RevisionFacts]:
@@ -164,6 +166,15 @@ def _fitting(row: Row, workspace: str, slug: str, number: int | None) -> FlowAct
     if at != (None if hidden is None else hidden.created):
         raise Inconsistent(f"the flow `{slug}` is {'not ' if at is None else ''}hidden, and its last act says otherwise")
     return last_act
+
+
+def _slug_of(row: Row) -> str:
+    slug = text_of(row, "slug")
+    try:
+        slug.encode()
+    except UnicodeEncodeError as problem:
+        raise NotWritten(f"its `slug` is no text: {problem.reason}") from problem
+    return slug
 
 
 def _last_act(row: Row) -> FlowAct | None:
