@@ -214,7 +214,7 @@ def test_a_record_that_cannot_be_kept_fails_nothing_and_is_told(here: Place) -> 
     write(here, task="edited")
     ended = here.call("flow", "save", "paper.dcdl", "--base", "1")
     assert (0, "saved workspace:paper revision 2\n") == (ended.status, ended.out)
-    assert "warning: what the file was made from is not remembered: is a directory\n" == ended.err
+    assert "warning: what the file was made from is not remembered: `.stateward/bases.json` cannot be written: is a directory\n" == ended.err
 
 
 def test_what_people_write_does_not_act_on_a_terminal(here: Place) -> None:

@@ -17,10 +17,10 @@ from stateward.compiler.cli.output import say
 from stateward.runtime.engine.flows import WorkspaceFlows
 from stateward.runtime.engine.selectors import BUILTIN
 from stateward.runtime.engine.snapshots import WorkspaceSnapshots
-from stateward.runtime.marker import find_workspace
+from stateward.runtime.marker import MARKER_FOLDER, find_workspace
 from stateward.runtime.ports import FlowAuthority, Snapshots
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
-from stateward.runtime.surfaces.cli.flows.bases import Base, Bases, project_folder
+from stateward.runtime.surfaces.cli.flows.bases import BASES_NAME, Base, Bases, project_folder
 from stateward.runtime.surfaces.cli.options import SERVER, STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit
 from stateward.runtime.wiring import Place, account_name, authority, is_new, program_version, rehearsal
@@ -90,7 +90,8 @@ class Where:
             self.bases().remember(learnt)
         except OSError as fault:
             files = "the file was" if len(learnt) == 1 else f"{len(learnt)} files were"
-            say(f"warning: what {files} made from is not remembered: {reason(fault)}\n", err=True)
+            place = f"`{MARKER_FOLDER}/{BASES_NAME}`"
+            say(f"warning: what {files} made from is not remembered: {place} cannot be written: {reason(fault)}\n", err=True)
 
 
 def about_flows(command: Callable[..., None]) -> Callable[..., None]:
