@@ -43,5 +43,5 @@ def _state(state: CompiledState, marks: Marks) -> str:
 def _way(state: str, transition: str, target: str, marks: Marks) -> str:
     taken = marks.taken.get((state, transition), 0)
     answer = marks.answers.get(transition) if state == marks.current else None
-    told = [*([f"taken {counted(taken, 'time')}"] if taken else []), *([f"last answered: {answer}"] if answer else [])]
+    told = [*([f"taken {counted(taken, 'time')}"] if taken else []), *([f"last answer: {answer}"] if answer else [])]
     return f"{transition} to {target}" + (f" ({'; '.join(told)})" if told else "")

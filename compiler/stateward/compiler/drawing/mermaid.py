@@ -1,7 +1,7 @@
 """A flow as a Mermaid flowchart, for pages that draw such.
 
 States are called `s0`, `s1`, … in order of declaration, so no name of an author is ever read as syntax; what they are called stands in
-quoted labels, in which everything but letters, digits and a few harmless signs is written as a numbered entity.
+quoted labels, in which everything but letters, digits and what joins them is written as a numbered entity.
 
 Invariants: every authored state and transition is there, one line each; the same flow gives the same text.
 """
@@ -15,7 +15,7 @@ from stateward.compiler.drawing.marks import UNMARKED, Marks
 from stateward.compiler.drawing.ways import Way, shown_states, shown_ways, state_label
 from stateward.compiler.flow.definition import CANCELLED_STATE, CompiledFlowDefinition, CompiledState
 
-_PLAIN: Final = re.compile(r"[A-Za-z0-9 .,]|(?<=[A-Za-z0-9])[-_](?=[A-Za-z0-9])|[^\x00-\x7f]")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9 ]|(?<=[A-Za-z0-9])[-_](?=[A-Za-z0-9])|[^\x00-\x7f]")
 """What stands in a label as it is. A `-` or `_` at the edge of a word would be read as Markdown; what is not ASCII means nothing."""
 _CLASSES: Final = {
     "ending": "stroke-width:3px",
