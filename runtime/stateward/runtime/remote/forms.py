@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Final, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -73,6 +73,11 @@ SourceText = Annotated[str, Field(max_length=SOURCE_CHARACTERS_MAX)]
 DefinitionText = Annotated[str, Field(max_length=DEFINITION_CHARACTERS_MAX)]
 Note = Annotated[str, Field(max_length=NOTE_BYTES_MAX, pattern=r"^[^\x00]*$")]
 """What is to be said about an act; UTF-8 bytes are counted where it is kept."""
+
+
+def _whole(value: object) -> object:
+    """Take `2.0` for 2, as JSON does, which knows one kind of numbers."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class ProblemCode(StrEnum):
@@ -283,7 +288,7 @@ class SaveForm(Form):
 class RestoreForm(Form):
     """An old revision to be made current again; its base is named by `If-Match`."""
 
-    revision: Annotated[int, Field(ge=-NUMBER_MAX, le=NUMBER_MAX)]
+    revision: Annotated[int, Field(ge=-NUMBER_MAX, le=NUMBER_MAX), BeforeValidator(_whole)]
     note: Note = ""
     override: bool = False
     dry_run: bool = False

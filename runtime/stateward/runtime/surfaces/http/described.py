@@ -75,9 +75,19 @@ def document(app: FastAPI) -> dict[str, Any]:
         schema = form.model_json_schema(ref_template=f"{_FORMS}{{model}}")
         schemas.update(schema.pop("$defs", {}))
         schemas[form.__name__] = schema
+    for parameter in (each for path in made["paths"].values() for operation in path.values() for each in operation.get("parameters", ())):
+        parameter["schema"] = _without_null(parameter["schema"])
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     return made
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Give the schema of a parameter that may be left out: it has no way of being null."""
+    choices = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
+    if len(choices) != 1:
+        return schema
+    return {**choices[0], **{name: value for name, value in schema.items() if name != "anyOf"}}
 
 
 def _problem(description: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from stateward.runtime.ports import Fault
 from stateward.runtime.remote.forms import PREFIX, REQUEST_ID_HEADER, ProblemCode
 from stateward.runtime.surfaces.http.logs import PATH_CHARACTERS_MAX, ServiceLog
-from stateward.runtime.surfaces.http.problems import Problem, of_fault
+from stateward.runtime.surfaces.http.problems import Problem
 from stateward.runtime.surfaces.http.service import Service, Slots
 
 _REQUEST_ID_BYTES: Final = 8
@@ -52,11 +52,11 @@ class Guard:
                 await self._app(scope, _Body(receive, self._limit(scope), self._service.bounds.body_seconds), answer)
         except Problem as problem:
             await self._instead(problem, scope, receive, answer)
-        except Fault as fault:  # of what is given piece by piece: routes answer their own
-            self._log.fault(fault, request_id)
-            await self._instead(of_fault(fault), scope, receive, answer)
         except Exception as bug:  # noqa: BLE001 -- whatever was not foreseen ends here: logged whole, told as little as possible
-            self._log.bug(bug, request_id)
+            if isinstance(bug.__cause__, Fault):  # met after the answer had begun, so that no handler could answer
+                self._log.fault(bug.__cause__, request_id)
+            else:
+                self._log.bug(bug, request_id)
             await self._instead(_bug(), scope, receive, answer)
         finally:
             self._tell(scope, answer.status, monotonic() - begun, request_id)

@@ -20,6 +20,8 @@ from stateward.runtime.surfaces.http.problems import Problem, malformed_request
 PAGE_USUAL: Final = 100
 _NUMBER: Final = re.compile(r"-?[0-9]{1,16}")
 _TRUTHS: Final = {"true": True, "false": False}
+_SLUG: Final = "^[A-Za-z0-9_-]{1,128}$"
+"""Said in the document; what is no slug is refused by what keeps flows, in its own words."""
 _NO_NUL: Final = r"^[^\x00]*$"
 
 
@@ -38,16 +40,14 @@ def _truth(value: object) -> object:
 
 
 Truth = Annotated[bool, BeforeValidator(_truth)]
-Limit = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=PAGE_MAX, description="How many there are to be on a page.")]
-Whole = Annotated[int, BeforeValidator(_digits), Field(ge=-NUMBER_MAX, le=NUMBER_MAX)]
+Limit = Annotated[int, Field(ge=1, le=PAGE_MAX, description="How many there are to be on a page."), BeforeValidator(_digits)]
+Whole = Annotated[int, Field(ge=-NUMBER_MAX, le=NUMBER_MAX), BeforeValidator(_digits)]
 Before = Annotated[Whole, Field(description="A number; those below it are listed.")]
 Note = Annotated[str, Field(max_length=NOTE_BYTES_MAX, pattern=_NO_NUL, description="What is said about the act.")]
 
-Slug: TypeAlias = Annotated[
-    str, Path(description="What a flow is kept under.", json_schema_extra={"pattern": "^[A-Za-z0-9_-]{1,128}$"}, examples=["paper"])
-]
+Slug: TypeAlias = Annotated[str, Path(description="What a flow is kept under.", json_schema_extra={"pattern": _SLUG}, examples=["paper"])]
 Number: TypeAlias = Annotated[
-    int, BeforeValidator(_digits), Path(ge=1, le=NUMBER_MAX, description="The number of a revision.", examples=[1])
+    Annotated[int, Field(ge=1, le=NUMBER_MAX), BeforeValidator(_digits)], Path(description="The number of a revision.", examples=[1])
 ]
 
 
@@ -88,7 +88,15 @@ class ContentAsked(Asked):
 class SelectorAsked(Asked):
     """A selector."""
 
-    selector: Annotated[str, Field(max_length=SELECTOR_CHARACTERS_MAX, examples=["workspace:paper"])]
+    selector: Annotated[
+        str,
+        Field(
+            max_length=SELECTOR_CHARACTERS_MAX,
+            description="What names a flow: one of the Workspace, or one that comes with the program.",
+            json_schema_extra={"pattern": "^(builtin|workspace):[A-Za-z0-9_-]{1,128}$"},
+            examples=["workspace:paper"],
+        ),
+    ]
 
 
 class RemovalAsked(Asked):
@@ -101,7 +109,10 @@ class RemovalAsked(Asked):
 class ExportAsked(Asked):
     """The flows of a bundle."""
 
-    slug: Annotated[list[Annotated[str, Field(max_length=128)]], Field(max_length=SLUGS_MAX, description="A flow; without one, all.")] = []
+    slug: Annotated[
+        list[Annotated[str, Field(max_length=128, json_schema_extra={"pattern": _SLUG})]],
+        Field(max_length=SLUGS_MAX, description="A flow; without one, all."),
+    ] = []
 
 
 class BundleAsked(Asked):
@@ -176,9 +187,10 @@ def known_tags(
     ] = None,
 ) -> frozenset[str]:
     """Give the tags of what whoever asks knows already. Raises Problem."""
-    given = ", ".join(request.headers.getlist("if-none-match"))
-    if not given:
+    headers = request.headers.getlist("if-none-match")
+    if not headers:
         return frozenset()
+    given = ", ".join(headers)
     if not _TAG_LIST.fullmatch(given):
         raise _not_a_tag("`If-None-Match` is `*`, or holds tags as this service gives them: revisions, quoted")
     return frozenset(each.strip().removeprefix("W/") for each in given.split(","))

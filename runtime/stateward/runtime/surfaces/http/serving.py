@@ -134,6 +134,8 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more connections, and finish what is under way."""
+        for each in self.servers:
+            each.close()
         self._log.told("stopping", requests=len(self.server_state.tasks))
         await super().shutdown(sockets)
         left = {each for each in self.server_state.tasks if not each.done()}

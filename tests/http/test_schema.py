@@ -1,0 +1,77 @@
+"""The service holds to its own OpenAPI document, whatever it is asked."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis.config import SchemathesisConfig
+
+from tests.http.desk import Desk, based_on, desk, flow
+
+EXAMPLES = 40
+ALL = ("read", "write", "resolve")
+HOST = {"Host": "localhost"}
+CONFIG: dict[str, Any] = {
+    "generation": {"deterministic": True, "mode": "all"},
+    "checks": {
+        # What no schema can say: which revision is the last, which of two headers is meant, and what compiles.
+        "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "412", "422", "428"]},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def asked() -> Iterator[Desk]:
+    """A service with a flow of two revisions, one that was removed, and another."""
+    with desk() as opened:
+        opened.save(flow("One."))
+        opened.save(flow("Two."), 1)
+        opened.save(flow(name="gone"), slug="gone")
+        opened.ask("DELETE", "/v1/flows/gone", headers=based_on(1))
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def document(asked: Desk) -> Any:
+    return schemathesis.openapi.from_asgi("/v1/openapi.json", asked.app, config=SchemathesisConfig.from_dict(CONFIG), headers=HOST)
+
+
+OPERATIONS = [
+    ("GET", "/v1/bundle"),
+    ("POST", "/v1/bundle"),
+    ("GET", "/v1/flows"),
+    ("DELETE", "/v1/flows/{slug}"),
+    ("GET", "/v1/flows/{slug}"),
+    ("PUT", "/v1/flows/{slug}"),
+    ("GET", "/v1/flows/{slug}/acts"),
+    ("GET", "/v1/flows/{slug}/current"),
+    ("GET", "/v1/flows/{slug}/difference"),
+    ("GET", "/v1/flows/{slug}/holding"),
+    ("POST", "/v1/flows/{slug}/restore"),
+    ("GET", "/v1/flows/{slug}/revisions"),
+    ("GET", "/v1/flows/{slug}/revisions/{revision}"),
+    ("GET", "/v1/snapshots"),
+    ("GET", "/v1/workspace"),
+]
+
+
+def test_every_operation_is_asked(document: Any) -> None:
+    found = {(each.ok().method.upper(), each.ok().path) for each in document.get_all_operations()}
+    assert set(OPERATIONS) == found
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS, ids=[f"{method} {path}" for method, path in OPERATIONS])
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+def test_no_request_is_answered_with_what_is_not_declared(asked: Desk, document: Any, method: str, path: str, mode: GenerationMode) -> None:
+    headers = {"Authorization": f"Bearer {asked.token(*ALL)}", **HOST}
+    operation = document[path][method]
+
+    @given(operation.as_strategy(generation_mode=mode))
+    @settings(max_examples=EXAMPLES, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    def answered_as_declared(case: schemathesis.Case) -> None:
+        case.call_and_validate(headers=headers)
+
+    answered_as_declared()
