@@ -11,7 +11,7 @@ from stateward.runtime.engine.flows import WorkspaceFlows
 from stateward.runtime.ports import PAGE_MAX, Brought, Removed, Saved, TakenIn
 from stateward.store.database import open_store
 from stateward.store.memory import MemoryFlowStore
-from tests.contracts.authority import bundle_of, source
+from tests.contracts.answers import bundle_of, source
 from tests.store.authorities import HERE, THERE, authority_over
 
 KINDS = ("memory", "sqlite", "postgresql")
