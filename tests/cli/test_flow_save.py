@@ -40,7 +40,17 @@ def test_an_old_copy_of_a_file_is_refused_by_what_it_holds(here: Place) -> None:
     (here.work / ".stateward" / "bases.json").unlink()
     path.write_text(source(task="first"), "utf-8")
     ended = here.call("flow", "save", "paper.dcdl")
-    assert (1, True) == (ended.status, "and `paper.dcdl` was made from revision 1" in ended.err)
+    assert (1, True) == (ended.status, "and `paper.dcdl` is the same as revision 1" in ended.err)
+
+
+def test_a_file_that_went_back_does_not_take_the_flow_back_unasked(here: Place) -> None:
+    path = saved(here, "paper", "first", "second")
+    path.write_text(source(task="first"), "utf-8")  # as a checkout of another branch does
+    ended = here.call("flow", "save", "paper.dcdl")
+    assert (1, True) == (ended.status, "--- paper revision 1\n+++ paper revision 2\n" in ended.err)
+    assert ended.err.endswith(", and `paper.dcdl` is the same as revision 1\n  = help: to go back to that one, save with `--base 2`\n")
+    assert "saved workspace:paper revision 3\n" == here.done("flow", "save", "paper.dcdl", "--base", "2")
+    assert "nothing changed: workspace:paper revision 3\n" == here.done("flow", "save", "paper.dcdl")
 
 
 def test_a_conflict_shows_both_revisions_what_changed_and_the_one_next_step(here: Place) -> None:
@@ -214,7 +224,9 @@ def test_a_record_that_cannot_be_kept_fails_nothing_and_is_told(here: Place) -> 
     write(here, task="edited")
     ended = here.call("flow", "save", "paper.dcdl", "--base", "1")
     assert (0, "saved workspace:paper revision 2\n") == (ended.status, ended.out)
-    assert "warning: what the file was made from is not remembered: `.stateward/bases.json` cannot be written: is a directory\n" == ended.err
+    assert (
+        "warning: what the file was made from is not remembered: `.stateward/bases.json` cannot be written: is a directory\n" == ended.err
+    )
 
 
 def test_what_people_write_does_not_act_on_a_terminal(here: Place) -> None:

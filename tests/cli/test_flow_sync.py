@@ -110,6 +110,18 @@ def test_two_people_who_sync_lose_nothing_of_each_other(here: Place) -> None:
     assert (source("a", "mine"), source("b", "theirs")) == (text(here, "a"), text(here, "b"))
 
 
+def test_a_file_that_went_back_does_not_take_the_flow_back_unasked(here: Place) -> None:
+    write(here, "a", "second", folder="flows")
+    here.done("flow", "sync", "flows")
+    write(here, "a", folder="flows")
+    ended = here.call("flow", "sync", "flows")
+    assert (1, 2) == (ended.status, revisions(here)["a"])
+    assert "error: `flows/a.dcdl` went back to revision 1, and workspace:a is at revision 2\n" in ended.err
+    assert ended.err.endswith("  = help: to go back to that one, `stateward flow save flows/a.dcdl --base 2`\n")
+    here.done("flow", "save", "flows/a.dcdl", "--base", "2")
+    assert "3 flows: 3 in step\n" == here.done("flow", "sync", "flows")
+
+
 # --- removed on one side ------------------------------------------------------------------------------------------------------------
 
 

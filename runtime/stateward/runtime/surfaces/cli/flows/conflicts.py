@@ -13,8 +13,8 @@ class Told(NamedTuple):
     remedy: str
 
 
-def of_a_save(conflict: Conflict, file: str) -> Told:
-    """Say why what a file holds was not kept."""
+def of_a_save(conflict: Conflict, file: str, content_digest: str) -> Told:
+    """Say why what a file holds, which has this digest, was not kept."""
     slug, current = conflict.slug, conflict.current
     if current is None:
         return _nothing_there(conflict)
@@ -23,6 +23,9 @@ def of_a_save(conflict: Conflict, file: str) -> Told:
         by = author_shown(conflict.removed.author)
         return Told(f"`{slug}` was removed by {by} at revision {current.revision}", f"bring it back by saving with {base}")
     at = f"`{slug}` is at revision {current.revision} by {author_shown(current.author)}"
+    if conflict.base is not None and conflict.base.content_digest == content_digest:
+        message = f"{at}, and `{file}` is the same as revision {conflict.base.revision}"
+        return Told(message, f"to go back to that one, save with {base}")
     if conflict.base is not None:
         message = f"{at}, and `{file}` was made from revision {conflict.base.revision}"
         return Told(message, f"bring what changed into `{file}`, then save with {base}")

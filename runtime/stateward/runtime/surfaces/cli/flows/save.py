@@ -59,6 +59,11 @@ class Kept:
         return self.document.name if isinstance(self.document, Document) else ""
 
     @property
+    def digest(self) -> str:
+        """The digest of what it holds; empty where it could not be read."""
+        return digest_of(self.document.data) if isinstance(self.document, Document) else ""
+
+    @property
     def status(self) -> int:
         """The exit status that this alone would end with."""
         match self.outcome:
@@ -161,12 +166,15 @@ def _one_saved(flows: FlowAuthority, bases: Bases, document: Document, slug: str
 
 
 def _base_of(flows: FlowAuthority, bases: Bases, document: Document, slug: str) -> int | None:
-    """Say which revision a file was made from: as it is remembered, else the one that has its very content."""
-    known = bases.of(document.path or document.name)
-    if known is not None and (known.workspace, known.slug) == (flows.workspace, slug):
-        return known.revision
+    """Say which revision a file was made from: the one that has its very content, else the one that is remembered.
+
+    In this order, so that an old state of a file, such as one of another branch, does not take the place of what was saved since.
+    """
     same = flows.holding(slug, digest_of(document.data))
-    return None if same is None else same.revision
+    if same is not None:
+        return same.revision
+    known = bases.of(document.path or document.name)
+    return known.revision if known is not None and (known.workspace, known.slug) == (flows.workspace, slug) else None
 
 
 def _learnt(kept: Sequence[Kept]) -> Iterator[tuple[str, Base]]:
@@ -213,7 +221,7 @@ def _failure(kept: Kept) -> Failure:
         case Failure() as failure:
             return failure
         case Conflict() as conflict:
-            return Failure(*of_a_save(conflict, kept.document_name), kept.status)
+            return Failure(*of_a_save(conflict, kept.document_name, kept.digest), kept.status)
         case NotCompiled():
             message = f"`{kept.document_name}` is not kept: it does not compile as `{kept.slug}`"
             return Failure(message, f"mend it; `stateward compile {kept.document_name}` tells whether it compiles", kept.status)

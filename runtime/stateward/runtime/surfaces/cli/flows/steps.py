@@ -185,6 +185,9 @@ def _conflict(step: SyncStep, file: str) -> Failure:
         return Failure(message, f"bring it back with {save}, or delete the file", STATUS_FOUND)
     if step.base is None:
         message = f"`{file}` and {flow} differ, and from which revision the file was made is not known"
+    elif step.here == step.base.content_digest:
+        message = f"`{file}` went back to revision {step.base.revision}, and {flow} is at revision {last}"
+        return Failure(message, f"to go back to that one, {save}", STATUS_FOUND)
     else:
         message = f"`{file}` and {flow} both changed {since}"
     return Failure(message, f"bring the two together in the file, then {save}", STATUS_FOUND)

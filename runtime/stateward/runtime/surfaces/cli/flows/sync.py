@@ -6,7 +6,7 @@ unless that is asked for; what is done is told as it is done, and what files wer
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -122,7 +122,17 @@ def _steps(flows: FlowAuthority, folder: FlowFolder, bases: Mapping[str, SyncBas
     steps = plan_sync(dict(_flows_among(files, flows)), bases, flows)
     if isinstance(steps, Refusal):
         raise Stop(STATUS_USAGE, steps.message, " or ".join(steps.allowed))
-    return steps
+    return tuple(_going_back(step, flows) for step in steps)
+
+
+def _going_back(step: SyncStep, flows: FlowAuthority) -> SyncStep:
+    """Leave to a person what would take a flow back to an old revision: a file of another branch looks just like it."""
+    old = flows.holding(step.name, step.here) if step.kind is SyncKind.PUSH and step.here is not None else None
+    if old is None or step.there is None:
+        return step
+    changed = flows.difference(step.name, old.revision, step.there.last.revision)
+    base = SyncBase(old.revision, old.content_digest)
+    return replace(step, kind=SyncKind.CONFLICT, base=base, difference=None if isinstance(changed, Refusal) else changed)
 
 
 def _flows_among(files: Mapping[str, bytes | FileProblem], flows: FlowAuthority) -> Iterator[tuple[str, bytes | FileProblem]]:
