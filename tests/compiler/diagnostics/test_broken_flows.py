@@ -32,7 +32,7 @@ FAULTS = {
     "A quote inside of a text": Fault("dcdl_syntax", '"', 10, mended_by="unsafe"),
     "Quotes from a word processor": Fault("dcdl_syntax", "“All tests passed.”", 12, mended_by="safe"),
     "A name without quotes": Fault("dcdl_evaluation", "build", 3, mended_by="unsafe"),
-    "A brace that was not closed": Fault("dcdl_syntax", "", 14),
+    "A brace that was not closed": Fault("dcdl_syntax", "", 14, mended_by="unsafe"),
     "A line that was left in the middle": Fault("dcdl_syntax", "", 13),
     "A state without a way out": Fault("non_terminal_without_transition", "check", 9),
     "A merge that was not resolved": Fault("dcdl_syntax", "<<<<<<<", 10),

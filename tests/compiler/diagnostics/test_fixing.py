@@ -123,6 +123,34 @@ def test_what_was_probably_meant_is_left_to_unsafe_fixes(slip: str) -> None:
     assert ["unsafe"] == [each.applicability for each in after.made]
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("lines", ["    };\n    review", "        };\n    };\n    done", "    };\n    done"])
+def test_braces_that_were_not_closed_are_closed_where_they_should_have_been(lines: str, line_end: str) -> None:
+    kept = lines.rsplit("\n", 1)[1]
+    text = changed((lines, kept)).replace("\n", line_end)
+    _, after = mended(text, unsafe=True)
+    assert GOOD.replace("\n", line_end).encode() == after.data
+
+
+def test_a_file_that_ends_too_early_is_closed() -> None:
+    text = GOOD.removesuffix("};\n")
+    _, after = mended(text, unsafe=True)
+    assert GOOD.removesuffix("\n").encode() == after.data.removesuffix(b"\n")
+
+
+def test_no_safe_fix_of_a_character_that_was_lost_makes_another_flow() -> None:
+    meant = compile_source(GOOD.encode()).canonical
+    wrong: list[str] = []
+    mended_ = 0
+    for at in range(len(GOOD)):
+        before, after = mended(GOOD[:at] + GOOD[at + 1 :], unsafe=False)
+        if before.errors and not after.compilation.errors:
+            mended_ += 1
+            wrong += [GOOD[at - 20 : at + 20]] if after.compilation.canonical != meant else []
+    assert [] == wrong
+    assert 10 <= mended_
+
+
 def test_of_two_names_that_are_as_near_none_is_taken() -> None:
     text = changed(('target = "review"', 'target = "dane"'), ("done = {", 'dune = { instructions = ""; terminal = true; };\n    done = {'))
     before, after = mended(text, unsafe=True)

@@ -198,5 +198,28 @@ def _never_closed(tokens: Tokens, at: int, openers: list[int]) -> Fault:
         secondary=tuple(Note(tokens.starts[each], tokens.ends[each], "opened here") for each in openers[:OPENERS_SHOWN_MAX]),
         notes=(f"{counted(left, 'more bracket')} stay open here",) if left > 0 else (),
         help=f"close it with `{closers[0]}`",
-        fix=fix(f"insert `{closers}`", (end, end, closers), safe=False) if left <= 0 else None,
+        fix=fix(f"insert `{closers}`", (end, end, _closing(tokens, at, openers)), safe=False) if left <= 0 else None,
     )
+
+
+def _closing(tokens: Tokens, at: int, openers: list[int]) -> str:
+    """Write the closers of brackets, the innermost first; those of brackets on earlier lines stand under the lines that these begin in."""
+    kinds, text, end = tokens.kinds, tokens.text, tokens.ends[at - 1]
+    written = ""
+    for opener in openers:
+        line = text.rfind("\n", 0, tokens.starts[opener]) + 1
+        is_on_line = "\n" not in text[tokens.starts[opener] : end]
+        ends_field = kinds[max(opener - 1, 0)] == "EQUAL" and (starts_field(kinds, at) or not is_on_line)
+        is_ended = opener == openers[-1] and kinds[at : at + 1] in (["SEMICOLON"], ["COMMA"])
+        if not is_on_line:
+            written += ("\r\n" if text[end : end + 2] == "\r\n" else "\n") + text[line : tokens.starts[opener]][: _indent(text, line)]
+        written += _MARKS[CLOSERS[kinds[opener]]] + (";" if ends_field and not is_ended else "")
+    return written
+
+
+def _indent(text: str, line: int) -> int:
+    """Count the blanks that a line begins with."""
+    at = line
+    while text[at : at + 1] in {" ", "\t"}:
+        at += 1
+    return at - line
