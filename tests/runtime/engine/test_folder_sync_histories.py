@@ -1,12 +1,24 @@
 """Any history of edits on three sides, and of folders brought together with the Workspace: nothing that anybody wrote is lost."""
 
+from collections.abc import MutableMapping
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.flows import WorkspaceFlows
-from stateward.runtime.engine.folders import SyncBase, SyncKind, SyncOutcome, SyncResult, SyncStep, apply_sync, plan_sync
+from stateward.runtime.engine.folders import (
+    FileProblem,
+    SourceFolder,
+    SyncBase,
+    SyncKind,
+    SyncOutcome,
+    SyncResult,
+    SyncStep,
+    apply_sync,
+    plan_sync,
+)
 from stateward.runtime.ports import PAGE_MAX, Saved, Workspace
 from stateward.runtime.session.chain import digest_of
 from stateward.store.memory import MemoryFlowStore
@@ -31,20 +43,28 @@ class Folders(RuleBasedStateMachine):
         store = MemoryFlowStore()
         store.ensure(Workspace(WORKSPACE, "here", NOON))
         self.flows = WorkspaceFlows(store, WORKSPACE, "eve", "stateward 0", TickingClock())
-        self.folders = {"ada": MemoryFolder(), "bob": MemoryFolder()}
+        self.folders: dict[str, SourceFolder] = {}
+        self.files: dict[str, MutableMapping[str, bytes | FileProblem]] = {}
+        for who in ("ada", "bob"):
+            self.folders[who], self.files[who] = self.new_folder(who)
         self.bases: dict[str, dict[str, SyncBase]] = {"ada": {}, "bob": {}}
         self.planned: dict[str, tuple[SyncStep, ...]] = {}
         self.revisions: dict[tuple[str, int], str] = {}
+
+    def new_folder(self, who: str) -> tuple[SourceFolder, MutableMapping[str, bytes | FileProblem]]:
+        """Give an empty folder as a sync sees it, and as whoever edits its files does."""
+        folder = MemoryFolder()
+        return folder, folder.files
 
     # --- edits ---
 
     @rule(who=PEOPLE, name=NAMES, text=TEXTS)
     def write_a_file(self, who: str, name: str, text: str | None) -> None:
-        self.folders[who].files[name] = content(name, text)
+        self.files[who][name] = content(name, text)
 
     @rule(who=PEOPLE, name=NAMES)
     def delete_a_file(self, who: str, name: str) -> None:
-        self.folders[who].files.pop(name, None)
+        self.files[who].pop(name, None)
 
     @rule(who=PEOPLE, name=NAMES)
     def forget(self, who: str, name: str) -> None:
@@ -99,17 +119,17 @@ class Folders(RuleBasedStateMachine):
 
     def _plan(self, who: str) -> tuple[SyncStep, ...]:
         before = self._everything()
-        steps = plan_sync(self.folders[who].files, self.bases[who], self.flows)
+        steps = plan_sync(dict(self.files[who]), self.bases[who], self.flows)
         assert not isinstance(steps, Refusal), steps
         assert before == self._everything()
         return steps
 
     def _applied(self, who: str, steps: tuple[SyncStep, ...], delete: bool) -> list[SyncOutcome]:
-        before = dict(self.folders[who].files)
+        before = dict(self.files[who])
         outcomes = list(apply_sync(steps, self.folders[who], self.flows, delete=delete))
         for name, held in before.items():
             assert isinstance(held, bytes)
-            assert held == self.folders[who].files.get(name) or self.flows.holding(name, digest_of(held)) is not None
+            assert held == self.files[who].get(name) or self.flows.holding(name, digest_of(held)) is not None
         for each in outcomes:
             left = each.step.kind in {SyncKind.CONFLICT, SyncKind.BROKEN, SyncKind.SKIPPED}
             asked = delete or each.step.kind not in {SyncKind.REMOVED_HERE, SyncKind.REMOVED_THERE}
@@ -124,12 +144,12 @@ class Folders(RuleBasedStateMachine):
 
     def _agree(self, who: str, name: str) -> None:
         there = self.flows.source(name)
-        assert self.folders[who].files.get(name) == (None if there is None else there.content)
+        assert self.files[who].get(name) == (None if there is None else there.content)
         assert self.bases[who].get(name) == (None if there is None else SyncBase(there.revision, there.content_digest))
 
     def _everything(self) -> object:
         flows = [(row, self.flows.history(row.last.slug, PAGE_MAX)) for row in self.flows.flows(PAGE_MAX, removed=True)]
-        return flows, {who: dict(folder.files) for who, folder in self.folders.items()}
+        return flows, {who: dict(files) for who, files in self.files.items()}
 
     # --- what always holds ---
 
