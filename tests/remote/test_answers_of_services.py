@@ -14,6 +14,7 @@ from stateward.runtime.ports import (
     Fault,
     FlowAuthority,
     NotCompiled,
+    OutcomeUnknown,
     Saved,
     ServiceUnavailable,
     Snapshot,
@@ -314,6 +315,27 @@ def test_a_refusal_that_nobody_knows_is_a_fault() -> None:
         with pytest.raises(ServiceUnavailable, match="did not take the request: not so"):
             client.save("paper", b"x", base=None)
         assert 1 == len(odd.asked)
+
+
+@pytest.mark.parametrize("wrong", [{"workspace": OTHER_WORKSPACE}, {"kind": "imported"}])
+def test_an_answer_that_tells_nothing_of_a_removal_is_not_taken_for_one(wrong: Json) -> None:
+    """The removal is looked up, and found not to be there."""
+
+    def answer(connection: Any, request: Any) -> None:
+        step = says({"act": act(**wrong), "created": True}) if request.method == "DELETE" else says(row())
+        step(connection, request)
+
+    with odd_server(answer) as odd, client_of(odd.address) as client, pytest.raises(OutcomeUnknown):
+        client.remove("paper", base=2)
+    assert ["DELETE", "GET"] == [each.method for each in odd.asked]
+
+
+@pytest.mark.parametrize("before", [-5, 0, 2**31, 2**70])
+def test_a_bound_that_no_service_takes_is_given_as_one_that_means_the_same(before: int) -> None:
+    with odd_server(says({"revisions": [], "next": None})) as odd, client_of(odd.address) as client:
+        assert [] == list(client.history("paper", 10**9, before))
+        (asked,) = odd.asked
+    assert asked.target == f"/v1/flows/paper/revisions?limit=500{'&before=0' if before < 1 else ''}"
 
 
 def parting(here: Json, **there: Any) -> Json:

@@ -31,6 +31,11 @@ class Address:
     def __str__(self) -> str:
         return self.base
 
+    @property
+    def is_secure(self) -> bool:
+        """Whether it is asked over TLS."""
+        return self.base.startswith("https:")
+
 
 def read_address(text: str, *, plain: bool = False) -> Address:
     """Read an address as a person names it; `plain` allows one of another machine without TLS. Raises RemoteUnusable.

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from stateward.runtime.ports import (
+    ActKind,
     BundleConflict,
     Conflict,
     Damaged,
@@ -90,8 +91,13 @@ class Checks:
         return saved
 
     def removed(self, form: RemovedForm) -> Removed:
-        """Give what a removal came to."""
-        self.require(form.act.workspace)
+        """Give what a removal came to. Raises AnswerLost for anything else: it tells nothing of the removal."""
+        if form.act.kind is not ActKind.REMOVED:
+            raise AnswerLost(f"{self._address} answered a removal with something else that was done", _ASK_AGAIN)
+        try:
+            self.require(form.act.workspace)
+        except ServiceUnavailable as fault:
+            raise AnswerLost(fault.message, fault.remedy) from fault
         return form.value()
 
     def conflict(self, problem: ProblemForm, slug: str) -> Conflict:

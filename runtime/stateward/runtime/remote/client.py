@@ -102,16 +102,15 @@ class WorkspaceClient:
     @property
     def workspace(self) -> str:
         """The id of the Workspace, as the service says it."""
-        return self._about.workspace
+        return self._about().workspace
 
     @property
     def author(self) -> str:
         """The name that the token acts under."""
-        return self._about.name
+        return self._about().name
 
-    @property
     def _about(self) -> WorkspaceForm:
-        """Give what the service says about itself, asked once. Raises ServiceUnavailable for that of another Workspace."""
+        """Give what the service says about itself, asked once and before all else. Raises ServiceUnavailable for another Workspace."""
         if self._known is None:
             about = self._form(self._exchange.read(Asked("GET", f"{PREFIX}/workspace")), WorkspaceForm)
             self._checks.require(about.workspace)
@@ -182,7 +181,7 @@ class WorkspaceClient:
 
     def _written(self, asked: Asked, read: Callable[[Reply], T], again: Callable[[], T | None], what: str, *, dry_run: bool) -> T:
         """Have something written, once; where the answer is lost, look up what became of it. What is only tried may be tried again."""
-        self._require_workspace()
+        self._about()
         if dry_run:
             return read(self._exchange.read(asked))
         try:
@@ -258,14 +257,14 @@ class WorkspaceClient:
         """List the revisions of a flow, the latest first."""
         if limit < 1:
             return ()
-        page = self._found(slug, "/revisions", RevisionsPage, limit=min(limit, PAGE_MAX), before=before)
+        page = self._found(slug, "/revisions", RevisionsPage, limit=min(limit, PAGE_MAX), before=_below(before))
         return () if page is None else self._checks.history(page.revisions, slug, limit, before)
 
     def acts(self, slug: str, limit: int, before: int | None = None) -> Sequence[FlowAct]:
         """List the acts on a flow, the latest first."""
         if limit < 1:
             return ()
-        page = self._found(slug, "/acts", ActsPage, limit=min(limit, PAGE_MAX), before=before)
+        page = self._found(slug, "/acts", ActsPage, limit=min(limit, PAGE_MAX), before=_below(before))
         return () if page is None else self._checks.acts(page.acts, limit, before)
 
     def difference(self, slug: str, old: int, new: int) -> Difference | Refusal:
@@ -284,7 +283,7 @@ class WorkspaceClient:
         problem = next((found for each in slugs if (found := slug_problem(each)) is not None), None)
         if problem is not None:
             return problem
-        self._require_workspace()
+        self._about()
         query = f"?{urlencode([('slug', each) for each in slugs])}" if slugs else ""
         reply = self._exchange.read(Asked("GET", f"{PREFIX}/bundle{query}", reply_bytes=BUNDLE_BYTES_MAX, is_about_bundle=True))
         if reply.status != 200:
@@ -294,12 +293,8 @@ class WorkspaceClient:
 
     # --- asking -------------------------------------------------------------------------------------------------------------------
 
-    def _require_workspace(self) -> None:
-        """Make sure, before anything else is asked, that the service holds the Workspace that was expected."""
-        assert self._about
-
     def _get(self, path: str, form: type[F], **query: str | int | None) -> F | ProblemForm:
-        self._require_workspace()
+        self._about()
         return self._replies.form(self._exchange.read(Asked("GET", f"{PREFIX}{path}{_query(**query)}")), form)
 
     def _found(self, slug: str, path: str, form: type[F], **query: str | int | None) -> F | None:
@@ -342,6 +337,11 @@ def _comparable(after: str) -> str:
     """Give a text that every service takes and that the same slugs come after: they hold no NUL, ASCII alone, and are no longer."""
     known = after.partition("\0")[0][:SLUG_CHARACTERS_MAX]
     return "".join(min("\x7f", each) for each in known)
+
+
+def _below(before: int | None) -> int | None:
+    """Give a bound that every service takes and that the same numbers are below."""
+    return None if before is None or before > REVISION_MAX else max(before, 0)
 
 
 def _text_of(content: bytes) -> str | None:

@@ -64,16 +64,22 @@ def access_of(chosen: str | None, environment: Mapping[str, str]) -> Access | No
 
     Raises RemoteUnusable for a token or an address that cannot be used.
     """
-    named = chosen if chosen is not None else environment.get(SERVER_VARIABLE)
-    if not named:
+    address = address_of(chosen, environment)
+    if address is None:
         return None
     ca_file, proxy = environment.get(CA_FILE_VARIABLE), environment.get(PROXY_VARIABLE)
     return Access(
-        read_address(named, plain=_plain(environment)),
+        address,
         token_of(environment),
         Path(ca_file) if ca_file else None,
         read_address(proxy, plain=True) if proxy else None,
     )
+
+
+def address_of(chosen: str | None, environment: Mapping[str, str]) -> Address | None:
+    """Give the address of the service that was chosen, else of the one that the environment names. Raises RemoteUnusable."""
+    named = chosen if chosen is not None else environment.get(SERVER_VARIABLE) or None
+    return None if named is None else read_address(named, plain=_plain(environment))
 
 
 def _plain(environment: Mapping[str, str]) -> bool:

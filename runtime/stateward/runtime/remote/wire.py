@@ -7,6 +7,7 @@ once it is larger, or takes longer, than allowed. No message holds a header of a
 
 import ssl
 from collections.abc import Callable
+from functools import cache
 from socket import gaierror
 from typing import Final
 
@@ -119,9 +120,9 @@ class HttpWire:
 
 
 def _trusted(access: Access) -> ssl.SSLContext:
-    """Give by which certificates the service is known."""
+    """Give by which certificates the service is known. Those of the system take long to read, and are not where no TLS is asked for."""
     if access.ca_file is None:
-        return httpx2.create_ssl_context(trust_env=False)
+        return _system_trust() if access.address.is_secure or access.proxy is not None else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     named = f"the file of certificates {path_shown(access.ca_file)}"
     try:
         return ssl.create_default_context(cafile=str(access.ca_file))
@@ -129,6 +130,11 @@ def _trusted(access: Access) -> ssl.SSLContext:
         raise RemoteUnusable(f"{named} holds none", "name one in PEM") from None
     except OSError as problem:
         raise RemoteUnusable(f"{named} cannot be read: {reason(problem)}", f"name one that can with {CA_FILE_VARIABLE}") from None
+
+
+@cache
+def _system_trust() -> ssl.SSLContext:
+    return httpx2.create_ssl_context(trust_env=False)
 
 
 def _causes(problem: BaseException) -> tuple[BaseException, ...]:

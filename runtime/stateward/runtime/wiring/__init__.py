@@ -1,5 +1,6 @@
 """The composition root: the one place that reads clock, ids and environment and puts the adapters together."""
 
+from stateward.runtime.remote.address import RemoteUnusable as RemoteUnusable
 from stateward.runtime.wiring.beginning import is_new as is_new
 from stateward.runtime.wiring.beginning import locate as locate
 from stateward.runtime.wiring.beginning import locate_or_begin as locate_or_begin

@@ -7,15 +7,19 @@ import os
 from typing import TYPE_CHECKING
 
 from stateward.runtime.ports import Snapshot, Unresolved
-from stateward.runtime.remote.credentials import SERVER_VARIABLE, access_of
+from stateward.runtime.remote.credentials import access_of, address_of
 
 if TYPE_CHECKING:
     from stateward.runtime.remote.client import WorkspaceClient
 
 
 def server_named(chosen: str | None = None) -> str | None:
-    """Give the address of a service: the one that was chosen, else that of the environment; None when none is named."""
-    return chosen if chosen is not None else os.environ.get(SERVER_VARIABLE) or None
+    """Give the address of a service: the one that was chosen, else that of the environment; None when none is named.
+
+    Raises RemoteUnusable for what is no address of a service.
+    """
+    address = address_of(chosen, os.environ)
+    return None if address is None else str(address)
 
 
 def client_of(server: str, workspace: str | None) -> "WorkspaceClient":

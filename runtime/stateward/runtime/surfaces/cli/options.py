@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from stateward.runtime.wiring import NoPlace, Place, place_of, server_named
+from stateward.runtime.wiring import NoPlace, Place, RemoteUnusable, place_of, server_named
 
 
 def _place(text: str) -> Place:
@@ -13,6 +13,13 @@ def _place(text: str) -> Place:
         return place_of(text)
     except NoPlace as problem:  # click would tell the text itself, which may hold a password
         raise click.BadParameter(problem.message) from None
+
+
+def _server(_context: click.Context, _parameter: click.Parameter, given: str | None) -> str | None:
+    try:
+        return server_named(given)
+    except RemoteUnusable as problem:  # the same
+        raise click.BadParameter(f"{problem.message}; {problem.remedy}") from None
 
 
 def spoken(text: str) -> str:
@@ -31,7 +38,7 @@ STORE: Final = click.option(
 )
 SERVER: Final = click.option(
     "--server",
-    callback=lambda _context, _parameter, given: server_named(given),
+    callback=_server,
     metavar="URL",
     help="The service that holds the flows, where that is not the store; STATEWARD_SERVER names one too.",
 )
