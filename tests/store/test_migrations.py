@@ -1,10 +1,14 @@
 """A store of an older version, on either database: it is brought up when it is opened for writing, whole, after a copy of it was made."""
 
 import hashlib
+import sqlite3
+import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from stateward.runtime.core.events import Verdict
@@ -19,8 +23,11 @@ from stateward.store.care import check, look, migrate
 from stateward.store.database import Store, open_store
 from stateward.store.keys import KeyFolder
 from stateward.store.migrations import frozen, steps
-from stateward.store.schema import OLDEST_VERSION, SCHEMA_VERSION
+from stateward.store.postgres import PostgresConnection
+from stateward.store.postgres_schema import create_rules, create_version
+from stateward.store.schema import APPLICATION_ID, OLDEST_VERSION, SCHEMA_VERSION
 from stateward.store.seal import HmacSealer
+from stateward.store.triggers import TRIGGERS
 from stateward.store.witness import FileWitness
 from tests.cases.stored import StoredPlace, place_on
 from tests.postgres import Server
@@ -86,6 +93,50 @@ def test_what_is_migrated_is_what_is_made_new(place: Path | str, release: Releas
     release.put(place)
     migrate(place)
     assert schema_of(new) == schema_of(place)
+
+
+def test_what_the_steps_make_of_nothing_is_what_is_made_directly(place: Path | str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    new: Path | str = request.getfixturevalue("postgres").database() if isinstance(place, str) else tmp_path / "new" / "store.db"
+    open_store(new, write=True, create=True).close()
+    (by_steps_on_postgresql if isinstance(place, str) else by_steps_in_file)(place)
+    assert schema_of(new) == schema_of(place)
+    open_store(place, write=True).close()
+
+
+@OLDER
+def test_what_the_steps_up_to_a_release_make_of_nothing_is_what_the_release_made(
+    place: Path | str, release: Release, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    kept: Path | str = request.getfixturevalue("postgres").database() if isinstance(place, str) else tmp_path / "kept" / "store.db"
+    release.put(kept)
+    (by_steps_on_postgresql if isinstance(place, str) else by_steps_in_file)(place, release.version)
+    assert schema_of(kept) == schema_of(place)
+
+
+def by_steps_in_file(path: Path, end: int = SCHEMA_VERSION) -> None:
+    path.parent.mkdir()
+    rules = TRIGGERS if end == SCHEMA_VERSION else frozen.sqlite_rules(end)
+    with closing(sqlite3.connect(path, isolation_level=None)) as driver, steps.taken_over(driver, "sqlite://") as connection:
+        for statement in ("PRAGMA journal_mode = WAL", "BEGIN IMMEDIATE", f"PRAGMA application_id = {APPLICATION_ID}"):
+            driver.execute(statement)
+        steps.run(connection, steps.BASE, end)
+        for statement in (*rules.values(), f"PRAGMA user_version = {end}", "COMMIT"):
+            driver.execute(statement)
+
+
+def by_steps_on_postgresql(url: str, end: int = SCHEMA_VERSION) -> None:
+    with psycopg.connect(url, autocommit=True) as driver, steps.taken_over(driver, "postgresql+psycopg://") as connection:
+        for statement in (b"CREATE SCHEMA stateward", b"SET search_path = stateward"):
+            driver.execute(statement)
+        steps.run(connection, steps.BASE, end)
+        plain = PostgresConnection(driver, "a test")
+        if end == SCHEMA_VERSION:
+            create_rules(plain)
+        else:
+            for rule in frozen.postgres_rules(end):
+                for made in rule.statements("stateward"):
+                    plain.execute(made)
+        create_version(plain, end)
 
 
 @OLDER
@@ -202,7 +253,5 @@ def test_nothing_of_alembic_is_loaded_where_no_store_is_migrated(tmp_path: Path)
 
 
 def _run(code: str) -> None:
-    import subprocess  # noqa: PLC0415 -- one test needs a process of its own
-
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (0, "") == (done.returncode, done.stderr)

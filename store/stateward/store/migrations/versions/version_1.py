@@ -89,10 +89,10 @@ def _flows(op: Operations) -> None:
         _column("created", TIME),
         _column("row_digest", TEXT),
         PrimaryKeyConstraint("workspace", "flow_id", "revision", name="pk_flow_source_revisions"),
-        ForeignKeyConstraint(["definition_digest"], ["definitions.digest"], name="fk_flow_source_revisions_definitions"),
         ForeignKeyConstraint(
             ["workspace", "flow_id"], ["flow_sources.workspace", "flow_sources.flow_id"], name="fk_flow_source_revisions_flow_sources"
         ),
+        ForeignKeyConstraint(["definition_digest"], ["definitions.digest"], name="fk_flow_source_revisions_definitions"),
         CheckConstraint("revision >= 1", name="ck_flow_source_revisions_counted_from_1"),
         sqlite_with_rowid=False,
     )
