@@ -1,18 +1,21 @@
 """The guide to keeping flows shows what is said: its commands are run, one after the other, by two people with one store."""
 
+import json
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.cli.program import Ended, Place, place
+from tests.remote.services import running, token_of
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDE = (DOCS / "guide" / "keeping-flows.md").read_text("utf-8")
 FIRST = (DOCS / "guide" / "first-flow.md").read_text("utf-8")
+WORKSPACE = "01890000-0000-7000-8000-000000000001"
 _PROMPT = re.compile(r"^(ada|ben)\$ (.*)$")
 
 
@@ -39,18 +42,18 @@ def steps() -> Iterator[tuple[str, str, list[str]]]:
     yield person, command, shown
 
 
-def carried_out(here: Place, command: str) -> Ended:
+def carried_out(here: Place, command: str, environment: Mapping[str, str]) -> Ended:
     program, *arguments = shlex.split(command)
     if program == "stateward":
-        return here.call(*arguments)
+        return here.call(*arguments, **environment)
     done = subprocess.run([program, *arguments], cwd=here.work, capture_output=True, text=True, check=False)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
 def fits(shown: list[str], told: str) -> bool:
-    """Tell whether output is as shown: `…` stands for the rest of a word, or, alone on a line, for lines."""
-    pattern = "".join(r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*") + " *\n" for line in shown)
-    return re.fullmatch(pattern, told) is not None
+    """Tell whether output is as shown, but for the width of columns: `…` stands for what is left out, alone on a line for lines."""
+    lines = (r"(?:.*\n)*" if line == "…" else re.escape(" ".join(line.split())).replace("…", ".*") + "\n" for line in shown)
+    return re.fullmatch("".join(lines), "".join(f"{' '.join(line.split())}\n" for line in told.splitlines())) is not None
 
 
 @pytest.fixture
@@ -65,17 +68,31 @@ def people(tmp_path: Path) -> dict[str, Place]:
     return found
 
 
-def test_every_command_of_the_guide_says_what_is_shown(people: dict[str, Place]) -> None:
+def test_every_command_of_the_guide_says_what_is_shown_over_one_store(people: dict[str, Place]) -> None:
+    marker, copied = (people[name].work / ".stateward" / "workspace" for name in ("ada", "ben"))
     number = 0
     for number, (person, command, shown) in enumerate(steps(), start=1):
-        marker = people["ada"].work / ".stateward" / "workspace"
-        if person == "ben" and marker.exists():
-            theirs = people["ben"].work / ".stateward" / "workspace"
-            theirs.parent.mkdir(exist_ok=True)
-            theirs.write_bytes(marker.read_bytes())
-        ended = carried_out(people[person], command)
+        if marker.exists() and not copied.exists():
+            copied.parent.mkdir()
+            copied.write_bytes(marker.read_bytes())
+        ended = carried_out(people[person], command, {})
         assert fits(shown, ended.err + ended.out), f"step {number}, {person}$ {command}\n{ended.out}{ended.err}"
     assert 20 == number
+
+
+def test_every_command_of_the_guide_says_the_same_of_a_service_and_names_who_acted(people: dict[str, Place], tmp_path: Path) -> None:
+    with running(tmp_path / "served.db", WORKSPACE) as service:
+        environments = {
+            name: {"STATEWARD_SERVER": service.address, "STATEWARD_TOKEN": token_of(service.store, WORKSPACE, name)} for name in people
+        }
+        for number, (person, command, shown) in enumerate(steps(), start=1):
+            ended = carried_out(people[person], command, environments[person])
+            expected = [line for line in shown if not line.startswith("began Workspace ")]
+            assert fits(expected, ended.err + ended.out), f"step {number}, {person}$ {command}\n{ended.out}{ended.err}"
+        told = people["ben"].call("flow", "history", "fix-bug", "--json", **environments["ben"])
+        authors = [json.loads(line)["author"] for line in told.out.splitlines()]
+    assert ["ben", "ada", "ada", "ada", "ben", "ada", "ada"] == authors
+    assert not people["ada"].store.exists()
 
 
 @pytest.mark.parametrize("command", ["save", "list", "show", "history", "diff", "restore", "remove", "resolve", "export", "import", "sync"])
