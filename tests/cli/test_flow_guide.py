@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Ended, Place, place
+from tests.postgres import server
 from tests.remote.services import running, token_of
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -19,12 +20,14 @@ WORKSPACE = "01890000-0000-7000-8000-000000000001"
 _PROMPT = re.compile(r"^(ada|ben)\$ (.*)$")
 
 
-class Shared(Place):
-    """A folder of work with the store of all of them."""
-
-    @property
-    def store(self) -> Path:
-        return self.folder.parent / "store.db"
+@pytest.fixture(params=["SQLite", "PostgreSQL"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A store that all of them use."""
+    if request.param == "SQLite":
+        yield str(tmp_path / "store.db")
+        return
+    with server() as started:
+        yield started.database()
 
 
 def steps() -> Iterator[tuple[str, str, list[str]]]:
@@ -60,7 +63,7 @@ def fits(shown: list[str], told: str) -> bool:
 def people(tmp_path: Path) -> dict[str, Place]:
     for name in ("ada", "ben"):
         (tmp_path / name).mkdir()
-    found: dict[str, Place] = {name: Shared(place(tmp_path / name).folder) for name in ("ada", "ben")}
+    found = {name: place(tmp_path / name) for name in ("ada", "ben")}
     source = next(block for block in re.findall(r"```\n(.*?)```", FIRST, re.DOTALL) if block.startswith("schema_version"))
     for each in found.values():
         (each.work / "flows").mkdir()
@@ -68,14 +71,14 @@ def people(tmp_path: Path) -> dict[str, Place]:
     return found
 
 
-def test_every_command_of_the_guide_says_what_is_shown_over_one_store(people: dict[str, Place]) -> None:
+def test_every_command_of_the_guide_says_what_is_shown_over_one_store(people: dict[str, Place], store: str) -> None:
     marker, copied = (people[name].work / ".stateward" / "workspace" for name in ("ada", "ben"))
     number = 0
     for number, (person, command, shown) in enumerate(steps(), start=1):
         if marker.exists() and not copied.exists():
             copied.parent.mkdir()
             copied.write_bytes(marker.read_bytes())
-        ended = carried_out(people[person], command, {})
+        ended = carried_out(people[person], command, {"STATEWARD_STORE": store})
         assert fits(shown, ended.err + ended.out), f"step {number}, {person}$ {command}\n{ended.out}{ended.err}"
     assert 20 == number
 
