@@ -48,9 +48,10 @@ texts = st.text(max_size=40)
 numbers = st.integers(1, 2**53 - 1)
 times = st.datetimes(min_value=datetime(1971, 1, 1), max_value=datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 -- bounds are naive
 facts = st.builds(RevisionFacts, texts, texts, texts, numbers, st.just(DIGEST), st.just(DIGEST), texts, texts, texts, times)
-contents = texts.map(lambda text: text.encode("utf-8"))
+contents = texts.map(lambda text: text.encode("utf-8")) | st.binary(max_size=40)
+definitions = texts.map(lambda text: text.encode("utf-8"))
 revisions = st.builds(Revision, texts, texts, texts, numbers, st.just(DIGEST), st.just(DIGEST), texts, texts, texts, times, contents)
-news = st.builds(NewRevision, texts, contents, st.just(DIGEST), st.just(DIGEST), contents, texts, texts, texts, times)
+news = st.builds(NewRevision, texts, contents, st.just(DIGEST), st.just(DIGEST), definitions, texts, texts, texts, times)
 acts = st.builds(
     FlowAct, texts, texts, numbers, st.sampled_from(ActKind), numbers, numbers, texts, texts, times, st.sampled_from(["", DIGEST]), texts
 )
@@ -171,6 +172,7 @@ def test_a_member_that_a_problem_does_not_bring_is_left_out() -> None:
     assert b'{"type":"t","title":"t","status":404,"detail":"d","code":"flow_not_found"}' == sent.json_bytes()
 
 
+FACTS = RevisionFacts("w", "f", "s", 1, DIGEST, DIGEST, "c", "a", "", datetime(2026, 1, 1, tzinfo=UTC))
 REFUSED: dict[str, Callable[[], object]] = {
     "a field that is not known": lambda: forms.SaveForm.model_validate_json('{"source": "", "sauce": 1}'),
     "a text for a truth": lambda: forms.SaveForm.model_validate_json('{"source": "", "dry_run": "yes"}'),
@@ -178,6 +180,9 @@ REFUSED: dict[str, Callable[[], object]] = {
     "a number that not every program reads": lambda: forms.RestoreForm.model_validate_json('{"revision": 9007199254740992}'),
     "a note with a NUL": lambda: forms.SaveForm.model_validate_json('{"source": "", "note": "\\u0000"}'),
     "half a surrogate pair": lambda: forms.SaveForm.model_validate_json('{"source": "\\ud800"}'),
+    "a source in base64 that is none": lambda: forms.RevisionForm(
+        **{**forms.RevisionFactsForm.of(FACTS).model_dump(), "source": "a\nb", "encoding": "base64"}
+    ),
     "a source over the limit": lambda: forms.SaveForm(source="x" * (forms.SOURCE_CHARACTERS_MAX + 1)),
     "a time without an offset": lambda: forms.RevisionFactsForm.of(
         RevisionFacts("w", "f", "s", 1, DIGEST, DIGEST, "c", "a", "", datetime(2026, 1, 1))  # noqa: DTZ001 -- that is the point

@@ -2,7 +2,9 @@
 
 import io
 import sqlite3
+from base64 import b64decode
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from stateward.resources.catalog import builtins
 from stateward.runtime.ports import StoreUnavailable
 from stateward.runtime.surfaces.http.logs import ServiceLog
+from tests.contracts.flows import draft
 from tests.http.desk import HERE, Desk, based_on, desk, fine, flow, problem
 
 BUNDLE = {"Content-Type": "application/octet-stream"}
@@ -208,3 +211,12 @@ def test_a_log_that_nobody_reads_ends_no_request() -> None:
     closed = io.StringIO()
     closed.close()
     ServiceLog(closed, mask=str, as_text=False).request(method="GET", path="/", status=200)
+
+
+def test_a_source_of_another_compiler_that_is_no_text_is_given_in_base64(another: Desk) -> None:
+    content = b"\xff\xfe of another time"
+    made = replace(draft("paper", content), compiler="stateward 0.0.1")
+    another.flows.save(HERE, made, None)
+    shown = fine(another.get("/v1/flows/paper/revisions/1"))
+    assert ("base64", content) == (shown["encoding"], b64decode(shown["source"]))
+    assert "base64" == problem(another.save(flow()), 412, "base_stale")["current"]["encoding"]

@@ -2,15 +2,16 @@
 
 One form per value of the ports, with the same names for the same things; who reads one checks it whole. Invariants: a form has no field
 that is not named here, takes no value for another type, and bounds every text and list; a source travels as its UTF-8 text, byte-order
-mark and line ends included, a definition as its exact canonical text; a time has an offset. A form and its value are made of each other
-without loss.
+mark and line ends included (in base64 where it is none), a definition as its exact canonical text; a time has an offset. A form and its
+value are made of each other without loss.
 """
 
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -70,6 +71,8 @@ Message = Annotated[str, Field(max_length=MESSAGE_CHARACTERS_MAX)]
 Digest = Annotated[str, Field(max_length=128, examples=["sha256:" + 64 * "0"])]
 Number = Annotated[int, Field(ge=1, le=NUMBER_MAX)]
 SourceText = Annotated[str, Field(max_length=SOURCE_CHARACTERS_MAX)]
+StoredText = Annotated[str, Field(max_length=2 * SOURCE_CHARACTERS_MAX)]
+Encoding = Literal["utf-8", "base64"]
 DefinitionText = Annotated[str, Field(max_length=DEFINITION_CHARACTERS_MAX)]
 Note = Annotated[str, Field(max_length=NOTE_BYTES_MAX, pattern=r"^[^\x00]*$")]
 """What is to be said about an act; UTF-8 bytes are counted where it is kept."""
@@ -153,23 +156,32 @@ class RevisionFactsForm(Form):
 class RevisionForm(RevisionFactsForm):
     """A stored revision with its source."""
 
-    source: SourceText
+    source: StoredText
+    encoding: Encoding = "utf-8"
+    """How the source is written here: `base64` where it is no UTF-8, which only what another compiler made can be."""
 
     @classmethod
     def of_revision(cls, revision: Revision) -> Self:
-        """Make it of the value. Raises UnicodeDecodeError for a source that is no UTF-8, which none is that ever compiled."""
-        return cls(**_facts(revision), source=text_of(revision.content))
+        """Make it of the value."""
+        source, encoding = _written(revision.content)
+        return cls(**_facts(revision), source=source, encoding=encoding)
+
+    @model_validator(mode="after")
+    def _readable(self) -> Self:
+        _read(self.source, self.encoding)
+        return self
 
     def revision_value(self) -> Revision:
         """Give the value with its source."""
-        return Revision(**_facts(self), content=bytes_of(self.source))
+        return Revision(**_facts(self), content=_read(self.source, self.encoding))
 
 
 class NewRevisionForm(Form):
     """A revision of a bundle that is not stored here."""
 
     slug: Slug
-    source: SourceText
+    source: StoredText
+    encoding: Encoding = "utf-8"
     content_digest: Digest
     definition_digest: Digest
     definition: DefinitionText
@@ -178,12 +190,19 @@ class NewRevisionForm(Form):
     note: Said
     created: AwareDatetime
 
+    @model_validator(mode="after")
+    def _readable(self) -> Self:
+        _read(self.source, self.encoding)
+        return self
+
     @classmethod
     def of(cls, new: NewRevision) -> Self:
         """Make it of the value."""
+        source, encoding = _written(new.content)
         return cls(
             slug=new.slug,
-            source=text_of(new.content),
+            source=source,
+            encoding=encoding,
             content_digest=new.content_digest,
             definition_digest=new.definition_digest,
             definition=text_of(new.definition),
@@ -197,7 +216,7 @@ class NewRevisionForm(Form):
         """Give the value."""
         return NewRevision(
             slug=self.slug,
-            content=bytes_of(self.source),
+            content=_read(self.source, self.encoding),
             content_digest=self.content_digest,
             definition_digest=self.definition_digest,
             definition=bytes_of(self.definition),
@@ -535,6 +554,17 @@ def text_of(content: bytes) -> str:
 def bytes_of(text: str) -> bytes:
     """Give the bytes of a text that travelled."""
     return text.encode("utf-8")
+
+
+def _written(content: bytes) -> tuple[str, Encoding]:
+    try:
+        return text_of(content), "utf-8"
+    except UnicodeDecodeError:
+        return b64encode(content).decode("ascii"), "base64"
+
+
+def _read(source: str, encoding: Encoding) -> bytes:
+    return bytes_of(source) if encoding == "utf-8" else b64decode(source, validate=True)
 
 
 _FACTS: Final = tuple(RevisionFactsForm.model_fields)
