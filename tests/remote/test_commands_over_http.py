@@ -8,7 +8,7 @@ import pytest
 
 from stateward.runtime.ports import FlowAuthority, Removed
 from tests.cli.program import Ended, Place, place
-from tests.contracts.authority import kept, source
+from tests.contracts.authority import kept, source, texts
 from tests.contracts.snapshots import HERE, THERE
 from tests.remote.services import Running, running, token_of
 
@@ -174,3 +174,37 @@ def test_two_folders_of_one_workspace_share_the_store_of_its_workers(
     assert (0, "") == (ended.status, ended.err)
     assert HERE.id == json.loads(ended.out)["workspace"]
     assert first["worker"] != json.loads(ended.out)["worker"]
+
+
+def test_the_commands_on_flows_work_on_those_of_the_service_and_begin_nothing_here(shop: Place, service: Running, tmp_path: Path) -> None:
+    path = tmp_path / "author"
+    path.write_text(token_of(service.store, HERE.id, "ada"), "ascii")
+    path.chmod(0o600)
+    environment = {"STATEWARD_SERVER": service.address, "STATEWARD_TOKEN_FILE": str(path)}
+    file = shop.work / "paper.dcdl"
+
+    def flow(status: int, *arguments: str) -> str:
+        ended = shop.call("flow", *arguments, **environment)
+        assert status == ended.status, ended
+        return ended.out + ended.err
+
+    file.write_bytes(source())
+    assert "saved workspace:paper revision 1" in flow(0, "save", "paper.dcdl", "--note", "first")
+    file.write_bytes(source("more."))
+    assert "revision 2" in flow(0, "save", "paper.dcdl")
+    assert "workspace:paper" in flow(0, "list")
+    assert "first" in flow(0, "history", "paper")
+    assert source("more.").decode() in flow(0, "show", "paper")
+    assert "Write more." in flow(0, "diff", "paper", "1", "2")
+    file.write_bytes(source().replace(b'"done"', b'"dnoe"'))
+    assert "transition_target_not_found" in flow(1, "save", "paper.dcdl")
+    with service.client("bob") as bob:
+        kept(bob, source("bob's."), base=2)
+    file.write_bytes(source("mine."))
+    assert "bob" in flow(1, "save", "paper.dcdl")
+    assert "bundle sha256:" in flow(0, "export", "--output", "paper.bundle", "paper")
+    assert "removed" in flow(0, "remove", "paper", "--base", "3")
+    with service.client("bob") as bob:
+        assert [source(), source("more."), source("bob's.")] == texts(bob)
+    assert not (shop.work / ".stateward" / "workspace").exists()
+    assert not shop.store.exists()
