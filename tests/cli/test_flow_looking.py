@@ -2,9 +2,11 @@
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from stateward.runtime.surfaces.cli.flows.folder import FlowFolder
 from tests.cli.flows import lines, saved, source, write
 from tests.cli.program import Place, place
 
@@ -80,6 +82,26 @@ def test_a_file_that_holds_what_is_kept_nowhere_is_left_alone(here: Place) -> No
     assert source(task="second") == file.read_text("utf-8")
     here.done("flow", "show", "paper", "--revision", "1", "--output", "paper.dcdl")
     assert source(task="first") == file.read_text("utf-8")
+
+
+def test_a_file_that_is_changed_while_it_is_being_written_is_left_as_it_is(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = here.work / "paper.dcdl"
+    file.chmod(0o640)
+    drafted = FlowFolder._drafted
+
+    def then_edited(self: FlowFolder, *given: Any, **named: Any) -> str:
+        draft = drafted(self, *given, **named)
+        file.write_text(source(task="mine"), "utf-8")
+        return draft
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FlowFolder, "_drafted", then_edited)
+        ended = here.call("flow", "show", "paper", "--revision", "1", "--output", "paper.dcdl")
+    expected = "error: `paper.dcdl` was changed at this very moment\n  = help: look at it, then try once more\n"
+    assert (1, expected, source(task="mine")) == (ended.status, ended.err, file.read_text("utf-8"))
+    here.done("flow", "show", "paper", "--output", "paper.dcdl", "--force")
+    here.done("flow", "show", "paper", "--revision", "1", "--output", "paper.dcdl")
+    assert (0o640, source(task="first")) == (file.stat().st_mode & 0o777, file.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("command", ["show", "history", "diff", "restore", "remove", "export"])

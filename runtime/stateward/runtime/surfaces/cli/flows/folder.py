@@ -71,7 +71,7 @@ class FlowFolder:
     def write_if_unchanged(self, name: str, content: bytes, was: str | None) -> bool | FileProblem:
         """Put a file in the place of what was there, which `was` is the digest of; of nothing, where that is None."""
         with _told("written") as problems:
-            return self._write(f"{name}{SUFFIX}", content, was)
+            return self.replace(f"{name}{SUFFIX}", content, was)
         return problems[0]
 
     def remove_if_unchanged(self, name: str, was: str) -> bool | FileProblem:
@@ -80,7 +80,8 @@ class FlowFolder:
             return self._remove(f"{name}{SUFFIX}", was)
         return problems[0]
 
-    def _write(self, file: str, content: bytes, was: str | None) -> bool:
+    def replace(self, file: str, content: bytes, was: str | None) -> bool:
+        """Do that with a file by its whole name. Raises OSError."""
         try:
             draft = self._drafted(file, content, like=None if was is None else file)
         except FileNotFoundError:  # it was there
@@ -225,6 +226,13 @@ def opened_folder(path: Path) -> Iterator[FlowFolder]:
         yield FlowFolder(handle, path)
     finally:
         os.close(handle)
+
+
+def replace_if_unchanged(path: Path, content: bytes, was: str) -> bool | FileProblem:
+    """Put a file in the place of one of any name that still is what it was; false where it is another one."""
+    with _told("written") as problems, opened_folder(path.parent) as folder:
+        return folder.replace(path.name, content, was)
+    return problems[0]
 
 
 @contextmanager

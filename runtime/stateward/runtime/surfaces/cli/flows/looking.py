@@ -14,18 +14,19 @@ from rich.text import Text
 from stateward.compiler.cli.host import STANDARD_INPUT
 from stateward.compiler.cli.output import put, say
 from stateward.compiler.diagnostics.report import Failure
-from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
+from stateward.runtime.engine.folders import FileProblem
 from stateward.runtime.ports import PAGE_MAX, FlowAct, FlowAuthority, FlowRow, Revision, RevisionFacts
 from stateward.runtime.session.chain import digest_of
-from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop
+from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_FOUND, STATUS_USAGE, Stop
 from stateward.runtime.surfaces.cli.flows.bases import base_of
+from stateward.runtime.surfaces.cli.flows.folder import replace_if_unchanged
 from stateward.runtime.surfaces.cli.flows.forms import act_data, facts_data, line_data, row_data
 from stateward.runtime.surfaces.cli.flows.naming import fitting, known, rows, slug_of
 from stateward.runtime.surfaces.cli.flows.shown import author_shown, moment, note_shown, source_shown, what_was_done
+from stateward.runtime.surfaces.cli.flows.sources import document_at
 from stateward.runtime.surfaces.cli.flows.where import JSON, Where, about_flows
 from stateward.runtime.surfaces.cli.output import emit, emit_json
 from stateward.runtime.surfaces.cli.present import plain, show, terminal_console
-from stateward.runtime.surfaces.cli.reading import FileHost
 from stateward.runtime.surfaces.cli.writing import shown_path, write_file
 
 HISTORY_MAX: Final = 50
@@ -117,21 +118,36 @@ def _revision(flows: FlowAuthority, row: FlowRow, number: int | None) -> Revisio
 
 def _write(flows: FlowAuthority, where: Where, revision: Revision, output: str, *, force: bool) -> None:
     """Write a source to a file, unless that holds what would be lost. Raises Stop."""
-    if not force and Path(output).is_file() and _would_be_lost(flows, revision, output):
-        message = f"`{shown_path(output)}` holds what no revision of `{revision.slug}` does"
-        raise Stop(STATUS_FOUND, message, "save it first, name another file, or add `--force`")
-    failure = write_file(output, (revision.content,))
+    path = Path(output)
+    was = _replaceable(flows, revision, output) if not force and path.is_file() else None
+    if was is None or path.is_symlink():
+        failure = write_file(output, (revision.content,))
+    else:
+        failure = _replaced(path, revision, was)
     if failure is not None:
         raise Stop(failure.status, failure.message, failure.remedy)
     where.remember({output: base_of(revision)})
 
 
-def _would_be_lost(flows: FlowAuthority, revision: Revision, output: str) -> bool:
-    found = FileHost().find(output, bytes_max=FLOW_SOURCE_BYTES_MAX)
-    document = found if isinstance(found, Failure) else next(found.documents)
-    if isinstance(document, Failure):
-        raise Stop(document.status, document.message, document.remedy)
-    return bool(document.data) and flows.holding(revision.slug, digest_of(document.data)) is None
+def _replaceable(flows: FlowAuthority, revision: Revision, output: str) -> str:
+    """Give the digest of what a file holds, where that is kept already. Raises Stop where it is not."""
+    data = document_at(output).data
+    digest = digest_of(data)
+    if data and flows.holding(revision.slug, digest) is None:
+        message = f"`{shown_path(output)}` holds what no revision of `{revision.slug}` does"
+        raise Stop(STATUS_FOUND, message, "save it first, name another file, or add `--force`")
+    return digest
+
+
+def _replaced(path: Path, revision: Revision, was: str) -> Failure | None:
+    name = shown_path(str(path))
+    match replace_if_unchanged(path, revision.content, was):
+        case FileProblem(reason=reason):
+            return Failure(f"`{name}` is left alone: {reason}", "name another file", STATUS_ENVIRONMENT)
+        case False:
+            return Failure(f"`{name}` was changed at this very moment", "look at it, then try once more", STATUS_FOUND)
+        case _:
+            return None
 
 
 # --- history ------------------------------------------------------------------------------------------------------------------------
