@@ -66,7 +66,7 @@ class Runtime:
     def current_revision(self, selector: str, pinned: int) -> int | None:
         """Give the number of the revision that a selector names now; None when it names none.
 
-        Where the service that knows cannot be asked, that is said and it is the pinned one: a Worker needs nothing else to go on.
+        Where whoever knows cannot be asked, that is said and it is the pinned one: a Worker needs nothing else to go on.
         """
         if self.location.server is not None:
             return self._resolved_revision(selector, pinned)
@@ -76,8 +76,11 @@ class Runtime:
         if parsed.scope == BUILTIN:
             source = builtin(parsed.slug)
             return None if source is None else source.revision
-        revision = self.flows.current(self.location.workspace, parsed.slug)
-        return None if revision is None else revision.revision
+        row = self.flows.find(self.location.workspace, parsed.slug)
+        if row is None:  # no store ever forgets a flow
+            _warn(f"which revision of `{selector}` is current is not known: the store here never kept it, and no service is named")
+            return pinned
+        return None if row.removed is not None else row.last.revision
 
     def _resolved_revision(self, selector: str, pinned: int) -> int | None:
         try:

@@ -24,7 +24,7 @@ from stateward.runtime.ports import Snapshot, Unresolved
 from stateward.runtime.session.answers import TransitionAnswer
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.flows.sources import content_of
-from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
+from stateward.runtime.surfaces.cli.options import SERVER, STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit
 from stateward.runtime.surfaces.cli.present import WORDS, plain, show, terminal_console
 from stateward.runtime.surfaces.cli.show import chosen_id, reads_a_worker
@@ -158,12 +158,13 @@ def _missing(result: TransitionAnswer | None, why: Why) -> Text:
 @click.command("replay")
 @reads_a_worker
 @click.option("--against", required=True, metavar="FLOW", help="The other flow: a file or a selector.")
-def replay_command(worker: str | None, workdir: Path, store: Place | None, against: str, *, as_json: bool) -> None:
+@SERVER
+def replay_command(worker: str | None, workdir: Path, store: Place | None, against: str, server: str | None, *, as_json: bool) -> None:
     """Run the recorded verdicts of a Worker through another flow and say where it would go elsewhere.
 
     Nothing is judged again and nothing is written. Exit status 1 when it goes elsewhere.
     """
-    with faults_shown(), reading(locate(workdir, store)) as runtime:
+    with faults_shown(), reading(locate(workdir, store, server)) as runtime:
         other = _definition(runtime, against)
         replayed = runtime.engine.replay(chosen_id(runtime, worker), other)
     if isinstance(replayed, Refusal):
