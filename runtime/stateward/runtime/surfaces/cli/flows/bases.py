@@ -54,11 +54,12 @@ def project_folder(workdir: Path) -> Path:
 
 
 class Bases:
-    """The record of one project."""
+    """The record of one project. It is read once, when something is first asked of it, and anew for each writing."""
 
     def __init__(self, project: Path) -> None:
         """`project` is a whole path without links in it."""
         self._project = project
+        self._seen: dict[str, Base] | None = None
 
     def of(self, path: str | Path) -> Base | None:
         """Say what a file was made from; None when that is not known."""
@@ -74,17 +75,20 @@ class Bases:
         return {name.removeprefix(at): base for name, base in self._known().items() if name.startswith(at) and "/" not in name[len(at) :]}
 
     def _known(self) -> dict[str, Base]:
-        try:
-            with self._opened() as folder:
-                return _read(folder)
-        except OSError:  # not there, or not to be read: both mean that nothing is known
-            return {}
+        if self._seen is None:
+            try:
+                with self._opened() as folder:
+                    self._seen = _read(folder)
+            except OSError:  # not there, or not to be read: both mean that nothing is known
+                self._seen = {}
+        return self._seen
 
     def remember(self, learnt: Mapping[str, Base | None]) -> None:
         """Keep what files, by path, were made from; with None it is forgotten. Raises OSError."""
         named = {name: base for path, base in learnt.items() if (name := self._name(path)) is not None}
         if not named:
             return
+        self._seen = None
         with self._opened(make=True) as folder, _locked(folder):
             before = _read(folder)
             known = {name: base for name, base in before.items() if name not in named}

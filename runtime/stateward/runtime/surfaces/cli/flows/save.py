@@ -125,20 +125,20 @@ def _exit(kept: Sequence[Kept]) -> None:
 
 
 def _saved(where: Where, sources: Sources, wanted: Wanted, *, quiet: bool) -> Iterator[Kept]:
-    trial = where.trial()
+    trial, bases = where.trial(), where.bases()
     if trial is not None:
         # Tried in an empty Workspace first, so that what is refused begins none.
-        tried = list(_each_saved(trial, where.bases(), sources, wanted))
+        tried = list(_each_saved(trial, bases, sources, wanted))
         if wanted.dry_run or not any(isinstance(each.outcome, Saved) for each in tried):
             yield from tried
             return
     if wanted.dry_run:
         with where.reading() as flows:
-            yield from _each_saved(flows, where.bases(), sources, wanted)
+            yield from _each_saved(flows, bases, sources, wanted)
         return
     with where.writing() as opened:
         opened.tell(quiet=quiet)
-        yield from _each_saved(opened.flows, where.bases(), sources, wanted)
+        yield from _each_saved(opened.flows, bases, sources, wanted)
 
 
 def _each_saved(flows: FlowAuthority, bases: Bases, sources: Sources, wanted: Wanted) -> Iterator[Kept]:
