@@ -1,6 +1,7 @@
 """The places of boxes, labels and lines, held against geometry."""
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, pairwise
 
 import pytest
@@ -27,6 +28,11 @@ MARKS = Marks(
 )
 
 
+@cache
+def laid(name: str, *, cancelled: bool = False) -> Layout:
+    return lay_out(FLOWS[name], cancelled=cancelled)
+
+
 def overlap(one: Rect, other: Rect) -> bool:
     beside = one.right <= other.x + EPSILON or other.right <= one.x + EPSILON
     return not beside and one.bottom > other.y + EPSILON and other.bottom > one.y + EPSILON
@@ -36,6 +42,10 @@ def reach(line: Line) -> Iterator[Rect]:
     """Give what the pieces of a line do not leave."""
     for (x, y), (to_x, to_y) in pairwise(line.points):
         yield Rect(min(x, to_x), min(y, to_y), abs(to_x - x), abs(to_y - y))
+
+
+def bends(line: Line) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+    return ((one, other) for one, other in pairwise(line.points) if abs(one[0] - other[0]) > EPSILON)
 
 
 def hit(piece: Rect, other: Rect) -> bool:
@@ -67,7 +77,7 @@ def check(layout: Layout) -> None:
 @pytest.mark.parametrize("cancelled", [False, True], ids=["as it is", "with the synthetic end"])
 @pytest.mark.parametrize("name", FLOWS)
 def test_nothing_overlaps_lines_meet_their_boxes_and_all_lies_on_the_canvas(name: str, cancelled: bool) -> None:
-    check(lay_out(FLOWS[name], cancelled=cancelled))
+    check(laid(name, cancelled=cancelled))
 
 
 @settings(max_examples=25)
@@ -82,7 +92,7 @@ def test_so_it_is_where_a_run_is_marked() -> None:
 
 @pytest.mark.parametrize("name", FLOWS)
 def test_every_state_and_every_transition_of_the_author_has_one_place(name: str) -> None:
-    flow, layout = FLOWS[name], lay_out(FLOWS[name])
+    flow, layout = FLOWS[name], laid(name)
     assert [state.id for state in flow.states if state.id != "$cancelled"] == [each.box.id for each in layout.boxes]
     declared = [(state.id, each.id, each.target) for state in flow.states for each in state.transitions if not each.synthetic]
     placed = [(each.edge.source, each.row.transition.id, each.edge.target) for each in layout.rows]
@@ -91,7 +101,7 @@ def test_every_state_and_every_transition_of_the_author_has_one_place(name: str)
 
 @pytest.mark.parametrize("name", FLOWS)
 def test_a_label_lies_on_the_line_of_its_edge(name: str) -> None:
-    layout = lay_out(FLOWS[name])
+    layout = laid(name)
     lines = {(line.edge.source, line.edge.target): line for line in layout.lines}
     for each in layout.rows:
         line = lines[each.edge.source, each.edge.target]
@@ -99,8 +109,16 @@ def test_a_label_lies_on_the_line_of_its_edge(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FLOWS)
+def test_all_lines_of_a_gap_bend_at_the_same_height(name: str) -> None:
+    """Then two of them cross once at the most: how far they are apart changes in one direction only."""
+    pieces = [sorted((one[1], other[1])) for line in laid(name).lines if not line.is_loop for one, other in bends(line)]
+    gaps = sorted({(round(top, 3), round(bottom, 3)) for top, bottom in pieces})
+    assert [] == [(one, other) for one, other in pairwise(gaps) if other[0] < one[1]]
+
+
+@pytest.mark.parametrize("name", FLOWS)
 def test_the_same_flow_has_the_same_places(name: str) -> None:
-    assert lay_out(FLOWS[name]) == lay_out(FLOWS[name])
+    assert laid(name) == lay_out(FLOWS[name])
 
 
 def lead(flow: CompiledFlowDefinition) -> dict[tuple[str, str], bool]:

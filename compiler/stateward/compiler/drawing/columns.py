@@ -113,7 +113,7 @@ def _joined(
 def _wishes(graph: Layered, node: int, linked: Sequence[int], *, from_above: bool) -> Sequence[int]:
     """Give the neighbours that a node would lie upright to: that of its spine, a point of its own line, or those in the middle.
 
-    A neighbour that has a spine of its own is left to it.
+    A neighbour that has a spine of its own is left to it, and a point to the points of its line.
     """
     spine = [each for each in linked if (graph.spine.get(each) == node if from_above else graph.spine.get(node) == each)]
     if spine:
@@ -121,8 +121,16 @@ def _wishes(graph: Layered, node: int, linked: Sequence[int], *, from_above: boo
     if graph.nodes[node].what is What.POINT:
         points = [each for each in linked if graph.nodes[each].what is What.POINT]
         linked = points or linked
+    else:
+        linked = [each for each in linked if not _goes_on(graph, each, from_above=from_above)]
     taken = graph.spine.keys() if from_above else graph.spine.values()
     return [each for each in linked[(len(linked) - 1) // 2 : len(linked) // 2 + 1] if each not in taken]
+
+
+def _goes_on(graph: Layered, node: int, *, from_above: bool) -> bool:
+    """Tell whether a node is a point whose line goes on to a point in the layer that looks for its neighbours."""
+    others = graph.down[node] if from_above else graph.up[node]
+    return graph.nodes[node].what is What.POINT and any(graph.nodes[each].what is What.POINT for each in others)
 
 
 def _packed(nodes: Sequence[Node], layers: Sequence[Sequence[int]], blocks: _Blocks, *, from_left: bool) -> list[float]:

@@ -109,7 +109,7 @@ def layered(drawn: Figure, order: Sequence[str]) -> Layered:
 def _draw_spine(made: Layered, order: Sequence[str]) -> None:
     """Choose for each box the edge that is to run straight down, the one towards the longest way on; none where several are as long.
 
-    Of several that were chosen for one box the shortest keeps it.
+    Of several that lead to one box the shortest is; where several are as short, the box lies between them.
     """
     down = [route for route in made.routes if not route.leads_back and not route.edge.is_synthetic]
     rest: dict[str, int] = {}
@@ -120,11 +120,10 @@ def _draw_spine(made: Layered, order: Sequence[str]) -> None:
         longest = [route for route in ways if rest[route.edge.target] == rest[state] - 1]
         if len(longest) == 1:
             chosen[state] = longest[0]
-    reached: set[str] = set()
-    for route in sorted(chosen.values(), key=lambda each: len(each.nodes)):
-        if route.edge.target not in reached:
-            reached.add(route.edge.target)
-            made.spine.update(pairwise(route.nodes))
+    for state in order:
+        into = sorted((route for route in chosen.values() if route.edge.target == state), key=lambda each: len(each.nodes))
+        if len(into) == 1 or (into and len(into[0].nodes) < len(into[1].nodes)):
+            made.spine.update(pairwise(into[0].nodes))
 
 
 class _Router:
