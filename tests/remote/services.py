@@ -18,7 +18,7 @@ from stateward.runtime.remote.client import WorkspaceClient
 from stateward.runtime.remote.credentials import Access, Token
 from stateward.runtime.surfaces.http.app import make_app
 from stateward.runtime.surfaces.http.logs import ServiceLog
-from stateward.runtime.surfaces.http.service import Names, Service
+from stateward.runtime.surfaces.http.service import HEADER_BYTES_MAX, Names, Service
 from stateward.runtime.surfaces.http.serving import Place, listen
 from stateward.runtime.wiring.places import Location
 from stateward.runtime.wiring.serving import served
@@ -87,7 +87,10 @@ def running(store: Path | str, workspace: str, port: int = 0) -> Iterator[Runnin
         service = Service(opened.workspace, opened.program, opened.reads, opened.writes, opened.tokens, opened.clock, opened.ready, names)
         log = io.StringIO()
         app = make_app(service, ServiceLog(log, mask=str, as_text=False))
-        config = uvicorn.Config(app, http="h11", ws="none", lifespan="off", log_config=None, access_log=False)
+        size = HEADER_BYTES_MAX + 32 * 1024
+        config = uvicorn.Config(
+            app, http="h11", ws="none", lifespan="off", log_config=None, access_log=False, h11_max_incomplete_event_size=size
+        )
         server = _Server(config)
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

@@ -72,6 +72,8 @@ _UNRESOLVED: Final = frozenset({"bad_selector", "flow_not_found", "flow_broken"}
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _PIECE_BYTES: Final = 64 * 1024
 SLUG_CHARACTERS_MAX: Final = 128
+QUERY_CHARACTERS_MAX: Final = 60_000
+"""Of the slugs that an export names; a longer address than this and the service's own is taken by nobody."""
 
 
 class WorkspaceClient:
@@ -277,14 +279,15 @@ class WorkspaceClient:
 
     def export(self, slugs: Sequence[str]) -> Iterator[bytes] | Refusal:
         """Give a bundle of flows, whole before its first piece is given; of all flows where none is named."""
-        if len(slugs) > SLUGS_MAX:
-            allowed = (f"name at most {SLUGS_MAX}, or none for all",)
-            return Refusal(RefusalCode.INPUT_TOO_LARGE, f"{len(slugs)} flows are named", allowed)
         problem = next((found for each in slugs if (found := slug_problem(each)) is not None), None)
         if problem is not None:
             return problem
-        self._about()
         query = f"?{urlencode([('slug', each) for each in slugs])}" if slugs else ""
+        if len(slugs) > SLUGS_MAX or len(query) > QUERY_CHARACTERS_MAX:
+            return Refusal(
+                RefusalCode.INPUT_TOO_LARGE, f"{len(slugs)} flows are too many to name at once", ("name fewer, or none for all",)
+            )
+        self._about()
         reply = self._exchange.read(Asked("GET", f"{PREFIX}/bundle{query}", reply_bytes=BUNDLE_BYTES_MAX, is_about_bundle=True))
         if reply.status != 200:
             return self._refusal(self._replies.problem(reply))
