@@ -1,19 +1,23 @@
 """Make the kept store of a release, by that release: `python make.py FOLDER WORK`, with its four roots in PYTHONPATH.
 
-What is made lies in FOLDER: the store as a file and as a script of SQL, and the keys that both are sealed with. WORK is a folder that is
-not there yet, and gone afterwards: its path is in the logs. Needs `pg_dump` in PATH and, in STATEWARD_POSTGRESQL, the URL of an empty
-database.
+What is made lies in FOLDER: the store as a file and as a script of SQL, the keys that both are sealed with, and the rules of immutability.
+WORK is a folder that is not there yet, and gone afterwards: its path is in the logs. Needs `pg_dump` in PATH and, in STATEWARD_POSTGRESQL,
+the URL of an empty database.
 """
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from stateward.runtime.engine.recording import RecordKey
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Kind
 from stateward.runtime.wiring import locate, writing
+from stateward.store.postgres_rules import RULES
+from stateward.store.triggers import TRIGGERS
 
 ROOT = Path(__file__).resolve().parents[3]
 ANSWERS = ROOT / "docs" / "demo" / "answers.json"
@@ -102,6 +106,13 @@ def main() -> None:
         ["pg_dump", "--inserts", "--no-owner", "--no-privileges", "--schema=stateward", url], check=True, capture_output=True, text=True
     )
     (folder / "store.sql").write_text(tidied(dumped.stdout), "utf-8")
+    (folder / "rules.json").write_text(json.dumps(rules(), indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def rules() -> dict[str, Any]:
+    """Give the rules of immutability as the release makes them."""
+    on_postgresql = {rule.name: {"table": rule.table, "trigger": rule.trigger, "body": rule.body} for rule in RULES}
+    return {"sqlite": dict(TRIGGERS), "postgresql": on_postgresql}
 
 
 def tidied(dump: str) -> str:
