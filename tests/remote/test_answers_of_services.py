@@ -136,6 +136,16 @@ def test_what_is_no_selector_is_not_asked_for(selector: str) -> None:
     assert "bad_selector" == found.code
 
 
+HALF = "\ud800"
+"""Half a surrogate pair, which JSON can name and UTF-8 cannot."""
+
+
+@pytest.mark.parametrize("answer", [snapshot(definition=HALF), snapshot(flow_id=HALF), snapshot(definition_digest=HALF)])
+def test_a_text_that_is_no_unicode_is_no_answer(answer: Json) -> None:
+    with odd_server(says(answer)) as odd, client_of(odd.address) as client, pytest.raises(ServiceUnavailable, match="does not know"):
+        client.resolve("workspace:paper")
+
+
 # --- reading ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -187,6 +197,8 @@ def hold(client: FlowAuthority) -> object:
         (read_source, revision(slug="other"), "a revision of `other`, where `paper` was asked for"),
         (read_source, revision(revision=3), "a revision of `paper`, `3`, where `2` was asked for"),
         (read_source, revision(workspace=OTHER_WORKSPACE), "holds Workspace"),
+        (read_source, revision(source=HALF), "does not know"),
+        (read_source, revision(source="%", encoding="base64"), "does not know"),
         (read_source, revision(source=SOURCE + "\n"), "revision 2 of `paper` came with a digest that is not its own"),
         (read_source, revision(source=SOURCE.replace("\r", "")), "revision 2 of `paper` came with a digest that is not its own"),
         (find, row("other"), "a revision of `other`, where `paper` was asked for"),

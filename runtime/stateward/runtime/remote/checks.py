@@ -113,7 +113,7 @@ class Checks:
         """Give a conflict over a bundle. Raises Damaged, and ServiceUnavailable for what is of another Workspace."""
         for each in problem.flows or ():
             self._facts(each.here.value(), each.slug)
-            if each.there.content_digest != digest_of(each.there.source.encode("utf-8")):
+            if each.there.content_digest != digest_of(each.there.value().content):
                 message = f"revision {each.revision} of `{each.slug}` in the bundle came with a digest that is not its own"
                 raise Damaged(message, _ASK_AGAIN)
         return problem.bundle_conflict()
