@@ -17,6 +17,7 @@ from sqlalchemy import Connection, text
 from stateward.runtime.ports import Damaged, Fault, OutcomeUnknown, StoreUnavailable
 from stateward.store.care import check, migrate
 from stateward.store.migrations import file_backups, on_postgres, on_sqlite, schema_backups, steps
+from stateward.store.postgres import PostgresConnection
 from stateward.store.schema import SCHEMA_VERSION
 from tests.postgres import Server
 from tests.store.children import barrier, child, connect_with, exit_statuses, pipe
@@ -300,6 +301,28 @@ def test_a_server_that_ends_the_session_leaves_the_store_as_it_was(stored: str, 
         fault = refused(stored, "was not migrated from store version 1 to 2 and is as it was")
     assert f"the schema `{backup_of(stored)}` of that database" in fault.message
     assert migrate(stored) is not None
+
+
+def test_a_commit_that_the_server_did_not_answer_is_said_to_be_lost_and_looked_at_anew(
+    stored: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute = PostgresConnection.execute
+    commits = iter(["of the copy", "of the migration"])
+
+    def end_at_the_second(self: PostgresConnection, sql: str, *given: Any) -> Any:
+        if sql == "COMMIT" and next(commits) == "of the migration":
+            with psycopg.connect(stored, autocommit=True) as other:
+                other.execute("SELECT pg_terminate_backend(%s, 5000)", (self.driver.info.backend_pid,))
+        return execute(self, sql, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PostgresConnection, "execute", end_at_the_second)
+        with pytest.raises(OutcomeUnknown, match=r"the answer to the commit of a migration of .* was lost") as lost:
+            migrate(stored)
+    assert backup_of(stored) in lost.value.message
+    assert LAST.version == version(stored)
+    assert migrate(stored) is not None
+    assert [backup_of(stored)] == copies(stored)
 
 
 def after_the_copy(action: Callable[[Connection, int, int], None]) -> Callable[[Connection, int, int], None]:
