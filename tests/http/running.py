@@ -4,7 +4,7 @@ import json
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tests.cli.program import Place
+from tests.cli.program import STATEWARD, Place
 from tests.http.desk import based_on
 
 ALL = ("--scope", "read", "--scope", "write", "--scope", "resolve")
@@ -81,11 +81,11 @@ def token(place: Place, name: str = "ada", *scopes: str) -> str:
 
 
 @contextmanager
-def running(place: Place, *arguments: str, given: str | None = None) -> Iterator[Running]:
+def running(place: Place, *arguments: str, given: str | None = None, program: Sequence[str] = (str(STATEWARD),)) -> Iterator[Running]:
     """Let the service run, on any port that is free, and end it at the latest at the end."""
     secret = given or token(place)
     process = subprocess.Popen(
-        place.command("serve", "--port", "0", *arguments),
+        [*program, "serve", "--port", "0", *arguments],
         cwd=place.work,
         env=place.environment,
         stdin=subprocess.DEVNULL,

@@ -2,11 +2,15 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stateward.runtime.core.refusal import RefusalCode
+from stateward.runtime.engine import flows
 from stateward.runtime.ports import (
     Damaged,
     Fault,
@@ -23,11 +27,17 @@ from stateward.runtime.surfaces.http.service import Bounds
 from tests.http.desk import BOTH, Desk, based_on, desk, fine, flow, problem
 
 JSON = {"Content-Type": "application/json"}
+ENGINE = Path(flows.__file__).parent
+FLOW_FILES = {"flows.py", "bundles.py", "bundle_reading.py", "taking.py", "selectors.py", "snapshots.py"}
+RAISED = re.compile(r"RefusalCode\.([A-Z_]+)")
 WHERE = "/var/lib/secret/store.db"
 
 
 def test_every_code_has_a_title() -> None:
-    assert set(ProblemCode) == set(TITLES)
+    of_flows = RAISED.findall("".join(path.read_text("utf-8") for path in ENGINE.glob("*.py") if path.name in FLOW_FILES))
+    assert 10 < len(of_flows)
+    raised = {RefusalCode[each] for each in of_flows} | {RefusalCode.BAD_SELECTOR, RefusalCode.FLOW_BROKEN}
+    assert {*map(str, ProblemCode), *raised} == set(TITLES)
 
 
 @pytest.mark.parametrize(

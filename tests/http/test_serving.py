@@ -4,6 +4,7 @@ import json
 import signal
 import socket
 import ssl
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -15,6 +16,15 @@ from tests.cli.program import Place, place
 from tests.http.desk import flow
 from tests.http.running import answer_of, request, running, token
 from tests.remote.certificates import certificates
+
+IMPATIENT = """
+import sys
+from stateward.runtime.surfaces.cli import main
+from stateward.runtime.surfaces.http.serving import serve
+serve.__kwdefaults__["grace_seconds"] = 0
+main(sys.argv[1:])
+"""
+"""The program, but that it waits for nothing when it ends."""
 
 
 @pytest.fixture
@@ -69,6 +79,19 @@ def test_a_request_under_way_is_finished_before_it_ends(here: Place) -> None:
         assert (201, True) == (status, b'"revision":1' in answer)
         assert 0 == service.logged("stopped")["unfinished"]
         assert 0 == service.process.wait()
+
+
+def test_a_request_that_does_not_end_is_cut_off_after_a_while_and_that_is_told(here: Place) -> None:
+    with running(here, program=(sys.executable, "-c", IMPATIENT)) as service:
+        head, _ = begun(service, flow())
+        with service.socket as connection:
+            connection.sendall(head)
+            assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
+            service.process.send_signal(signal.SIGTERM)
+            assert 1 == service.logged("stopped")["unfinished"]
+            assert 1 == service.process.wait()
+        assert service.process.stdout is not None
+        assert "stopped with requests unfinished\n" == service.process.stdout.read()
 
 
 def test_a_second_signal_ends_it_at_once(here: Place) -> None:
@@ -189,8 +212,6 @@ def test_a_certificate_that_is_none_is_told(here: Place) -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys  # noqa: PLC0415 -- only here
-
     for name in [each for each in sys.modules if each.startswith("stateward.runtime.surfaces.http")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "fastapi", None)

@@ -67,6 +67,19 @@ TITLES: Final[Mapping[str, str]] = {
     ProblemCode.BUSY: "the service has as much to do as it takes on",
     ProblemCode.STOPPING: "the service is stopping",
     ProblemCode.BUG: "the service failed",
+    RefusalCode.SLUG_MALFORMED: "the name cannot be a slug",
+    RefusalCode.NAME_DIFFERS: "the flow has another name than it is saved under",
+    RefusalCode.TEXT_MALFORMED: "the text cannot be kept",
+    RefusalCode.INPUT_TOO_LARGE: "the text is too large",
+    RefusalCode.DEFINITION_TOO_LARGE: "the flow compiles to too large a definition",
+    RefusalCode.BAD_SELECTOR: "the selector cannot be read",
+    RefusalCode.FLOW_BROKEN: "the flow that comes with the program does not compile",
+    RefusalCode.BUNDLE_TOO_LARGE: "the bundle is too large",
+    RefusalCode.BUNDLE_MALFORMED: "the bundle is not what was written",
+    RefusalCode.BUNDLE_NEWER: "the bundle was written by a newer program",
+    RefusalCode.BUNDLE_UNEXPECTED: "the bundle is another one than was expected",
+    RefusalCode.DEFINITION_UNTRUE: "a definition in the bundle is not what its source compiles to",
+    RefusalCode.COMPILER_DIFFERS: "another compiler made a definition in the bundle",
 }
 
 _WORDS: Final = {"extra_forbidden": "it is not known here", "missing": "it is missing"}
