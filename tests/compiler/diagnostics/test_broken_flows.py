@@ -28,7 +28,7 @@ class Fault(NamedTuple):
 FAULTS = {
     "A misspelt target": Fault("transition_target_not_found", '"chekc"', 7, mended_by="unsafe"),
     "A semicolon that was forgotten": Fault("dcdl_syntax", "", 6, mended_by="safe"),
-    "A quote that was never closed": Fault("dcdl_syntax", '"', 10),
+    "A quote that was never closed": Fault("dcdl_syntax", '"', 10, mended_by="unsafe"),
     "A quote inside of a text": Fault("dcdl_syntax", '"', 10, mended_by="unsafe"),
     "Quotes from a word processor": Fault("dcdl_syntax", "“All tests passed.”", 12, mended_by="safe"),
     "A name without quotes": Fault("dcdl_evaluation", "build", 3, mended_by="unsafe"),

@@ -32,6 +32,9 @@ _OTHER_STRING: Final = re.compile(
 )
 _CLOSES: Final = re.compile(r'(?<=[\w.!?])"[ \t]*(?:[;,)}\]]|\r?$)', re.MULTILINE)
 """A quote that ends a string, by what stands around it."""
+_FIELD_FOLLOWS: Final = re.compile(r"([^;]+);[ \t]*[A-Za-z]\w*[ \t]*=[ \t]*\Z")
+_MARKS_FOLLOW: Final = re.compile(r"([^;}\])]*[^;}\])\s])[ \t]*[;}\])][;}\]) \t\r]*\Z")
+"""A text that lacks its quote, as the first group, and what goes on after it."""
 _BEFORE_STRINGS: Final = frozenset({"EQUAL", "SEMICOLON", "COMMA", "COLON", "CONCAT", "EQ", "NE", "MERGE", "COMPOSE", *CLOSERS})
 _OTHER_QUOTES: Final = frozenset("'`“”„‘’‚«")
 _OPENS_VALUE: Final = re.compile(r"[ \t]*[{\[(][{}\[\]() \t]*(?:\r?\n|\Z)")
@@ -172,13 +175,22 @@ def _string(tokens: Tokens, start: int) -> int:
     start = _opened(tokens, start)
     if _CLOSES.match(tokens.text, start):
         return _unopened_string(tokens, start)
-    tokens.faults.append(_never_closed(start))
+    tokens.faults.append(_never_closed(tokens, start))
     tokens.unclosed = True
     return tokens.add(ERROR, start, len(tokens.text))
 
 
-def _never_closed(start: int) -> Fault:
-    return Fault(start, start + 1, "a string is never closed", "opened here", help='close the string with `"`')
+def _never_closed(tokens: Tokens, start: int) -> Fault:
+    mend = _closed_on_its_line(tokens.text, start)
+    return Fault(start, start + 1, "a string is never closed", "opened here", help='close the string with `"`', fix=mend)
+
+
+def _closed_on_its_line(text: str, start: int) -> Fix | None:
+    """Close a string before the next field on its line, or before the marks that end the line."""
+    line_end = _line_end(text, start)
+    quote = text.find('"', start + 1, line_end)
+    found = _FIELD_FOLLOWS.match(text, start + 1, quote) if quote != -1 else _MARKS_FOLLOW.match(text, start + 1, line_end)
+    return fix('insert `"`', (found.end(1), found.end(1), '"'), safe=False) if found else None
 
 
 def _opened(tokens: Tokens, start: int) -> int:
@@ -205,7 +217,7 @@ def _unopened_string(tokens: Tokens, quote: int) -> int:
     del kinds[begin:], starts[begin:], ends[begin:]
     tokens.faults[:] = [fault for fault in tokens.faults if fault.start < start]
     if text[start] == '"':
-        tokens.faults.append(_never_closed(start))
+        tokens.faults.append(_never_closed(tokens, start))
         return tokens.add(ERROR, start, quote + 1)
     tokens.faults.append(
         Fault(
