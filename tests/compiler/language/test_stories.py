@@ -1,5 +1,7 @@
 """What a fault of the evaluation tells: the author's text first, then where its parts came from and the uses it came through."""
 
+import pytest
+
 from tests.compiler.language.evaluated import evaluated, located, story, told
 
 
@@ -117,6 +119,12 @@ def test_a_misspelt_field_is_one_fault_and_not_a_missing_one_too() -> None:
     found = evaluated("{ nmae = 1; } as { name = Int; }")
     assert ["constraint_violation: the field `nmae` is not allowed here"] == told(found)
     assert "did you mean `name`?" == found.diagnostics[0].help
+
+
+@pytest.mark.parametrize("text", ["{ a = 1; } as {} as {}", "({ a = 1; } as { b = Int default 1; }) as { b = Int; }"])
+def test_a_field_that_was_refused_is_not_refused_again(text: str) -> None:
+    found = evaluated(text)
+    assert ["constraint_violation: the field `a` is not allowed here"] == told(found)
 
 
 def test_a_part_of_a_shared_object_that_has_no_value_is_told_once() -> None:

@@ -93,6 +93,9 @@ def _record(left: ObjectValue, right: ObjectValue, site: Site, depth: int) -> Ta
         if site.is_over:
             return left
         demanded = right.fields.get(name)
+        if demanded is None and rest is None and isinstance(slot.cell.value, Failed) and not isinstance(site, Trial):
+            fields[name] = slot  # it was told once what is wrong with it
+            continue
         if demanded is None and rest is None:
             fields.update(_refused_field(slot, left, right, site))
             continue
