@@ -9,7 +9,7 @@ import pytest
 from stateward.runtime.engine.folders import FileProblem
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.surfaces.cli.flows import folder as folder_module
-from stateward.runtime.surfaces.cli.flows.folder import FlowFolder, TooManyFiles, opened_folder
+from stateward.runtime.surfaces.cli.flows.folder import FlowFolder, TooMuch, opened_folder
 
 SEEN = digest_of(b"seen")
 
@@ -47,12 +47,16 @@ def test_what_is_no_file_of_the_folder_is_named_and_not_looked_into(folder: Flow
     assert {"dir": no_file, "link": FileProblem("it is a link"), "pipe": no_file} == folder.look()
 
 
-def test_a_folder_with_more_files_than_are_looked_at_is_not_looked_into(folder: FlowFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder_module, "FILES_MAX", 1)
-    (folder.path / "a.dcdl").write_bytes(b"")
+@pytest.mark.parametrize("limit", [("FILES_MAX", 1, "more than 1 files"), ("BYTES_MAX", 3, "more than 3 bytes in its files")])
+def test_a_folder_with_more_than_is_looked_at_is_not_looked_into(
+    folder: FlowFolder, monkeypatch: pytest.MonkeyPatch, limit: tuple[str, int, str]
+) -> None:
+    name, number, said = limit
+    monkeypatch.setattr(folder_module, name, number)
+    (folder.path / "a.dcdl").write_bytes(b"aaa")
     folder.look()
-    (folder.path / "b.dcdl").write_bytes(b"")
-    with pytest.raises(TooManyFiles):
+    (folder.path / "b.dcdl").write_bytes(b"b")
+    with pytest.raises(TooMuch, match=said):
         folder.look()
 
 

@@ -41,6 +41,14 @@ def test_a_source_goes_through_a_pipe_byte_by_byte(here: Place) -> None:
     assert (here.work / "odd.dcdl").read_bytes() == (here.work / "copy").read_bytes() == (here.work / "again").read_bytes()
 
 
+def test_a_source_is_taken_from_standard_input_under_a_slug(here: Place) -> None:
+    write(here, "other", "piped")
+    told = shell(here, "sw flow save - --slug other < other.dcdl", "sw flow diff other - < paper.dcdl", "sw flow save - < paper.dcdl")
+    assert ("saved workspace:other revision 1", "") == told[0]
+    assert told[1][0].startswith("--- other revision 1\n+++ <stdin>\n")
+    assert "error: what standard input holds has no name to be kept under\n  = help: name one with `--slug`\n" == told[2][1]
+
+
 def test_a_difference_can_be_applied_by_another_program(here: Place) -> None:
     told = here.done("flow", "diff", "paper", "1", "2")
     (here.work / "patched").write_text(source(task="first"), "utf-8")

@@ -24,6 +24,8 @@ from stateward.runtime.session.chain import digest_of
 
 FILES_MAX: Final = 10_000
 """Files that one folder may have."""
+BYTES_MAX: Final = 256 * 1024 * 1024
+"""Of all files of one folder together: they are held at once."""
 _READ_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _EXCHANGE: Final = 2
 """RENAME_EXCHANGE of renameat2."""
@@ -37,8 +39,8 @@ class _Kept(OSError):
     """A file had to be given another name so that it is not lost."""
 
 
-class TooManyFiles(Exception):
-    """The folder has more files than are looked at."""
+class TooMuch(Exception):
+    """The folder has more than is looked at; the message says what."""
 
 
 class FlowFolder:
@@ -49,14 +51,22 @@ class FlowFolder:
         self.path = path
 
     def look(self) -> dict[str, bytes | FileProblem]:
-        """Read the `*.dcdl` files. Raises OSError when the folder cannot be listed, TooManyFiles."""
+        """Read the `*.dcdl` files. Raises OSError when the folder cannot be listed, TooMuch."""
         with os.scandir(self._handle) as entries:
             names = [each.name for each in entries if each.name.endswith(SUFFIX) and not each.name.startswith(".")]
         names = sorted(each.removesuffix(SUFFIX) for each in names if not each.endswith(TEST_SUFFIX))
         if len(names) > FILES_MAX:
-            raise TooManyFiles
-        found = ((name, self.read(name)) for name in names)
-        return {name: file for name, file in found if file is not None}
+            raise TooMuch(f"more than {FILES_MAX:,} files")
+        found: dict[str, bytes | FileProblem] = {}
+        left = BYTES_MAX
+        for name in names:
+            file = self.read(name)
+            left -= len(file) if isinstance(file, bytes) else 0
+            if left < 0:
+                raise TooMuch(f"more than {BYTES_MAX:,} bytes in its files")
+            if file is not None:
+                found[name] = file
+        return found
 
     def read(self, name: str) -> bytes | FileProblem | None:
         """Give what a file holds, or one byte more than a source has; None where there is none."""

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, assert_never
 
 import click
 
-from stateward.compiler.cli.host import Document
+from stateward.compiler.cli.host import STANDARD_INPUT, Document
 from stateward.compiler.cli.output import fail
 from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.wording import counted
@@ -99,11 +99,13 @@ def save_command(
 ) -> None:
     """Compile flows and keep each as a new revision. What does not compile is not kept.
 
-    PATH is a file, a folder (every *.dcdl below it that is a flow), or a pattern in quotes such as 'flows/**/*.dcdl'.
+    PATH is a file, a folder (every *.dcdl below it that is a flow), a pattern in quotes such as 'flows/**/*.dcdl', or `-` with --slug.
     """
     sources = sources_of(paths)
     if (slug is not None or base is not None) and (sources.several or len(sources.found) > 1):
         raise Stop(STATUS_USAGE, "`--slug` and `--base` are for one file, and several are named", "name one file, or leave them out")
+    if slug is None and STANDARD_INPUT in paths:
+        raise Stop(STATUS_USAGE, "what standard input holds has no name to be kept under", "name one with `--slug`")
     wanted = Wanted(slug, base, override, note, dry_run)
     kept: list[Kept] = []
     try:

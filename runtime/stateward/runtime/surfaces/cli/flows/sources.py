@@ -1,4 +1,4 @@
-"""The files that a command names: single ones, folders, patterns; and their bytes.
+"""The files that a command names: single ones, folders, patterns, standard input; and their bytes.
 
 Invariants: a pattern that the shell has not expanded is expanded here, and a name that is there is never taken for a pattern; no file is
 given twice; what is no flow counts only where it was named by itself.
@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from stateward.compiler.cli.host import SELECTORS, STATUS_USAGE, SUFFIX, TEST_SUFFIX, Document, Found
+from stateward.compiler.cli.host import SELECTORS, STANDARD_INPUT, STATUS_USAGE, SUFFIX, TEST_SUFFIX, Document, Found, read_standard_input
 from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
@@ -101,6 +101,10 @@ def slug_for(document: Document) -> str:
 
 
 def _found(argument: str) -> Found | Failure:
+    if argument == STANDARD_INPUT:
+        return Found(iter([read_standard_input("<stdin>", FLOW_SOURCE_BYTES_MAX)]), is_folder=False)
+    if not argument:
+        return Failure("an empty path names nothing", "name a file, a folder, a pattern or `-`", STATUS_USAGE)
     if argument.startswith(SELECTORS):
         return Failure(f"`{shown_path(argument)}` is no file", "name the file it is saved from", STATUS_USAGE)
     return FileHost().find(argument, bytes_max=FLOW_SOURCE_BYTES_MAX)

@@ -18,7 +18,7 @@ from stateward.runtime.engine.folders import FileProblem, SyncBase, SyncKind, Sy
 from stateward.runtime.ports import FlowAuthority
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop
 from stateward.runtime.surfaces.cli.flows.bases import Base, Bases
-from stateward.runtime.surfaces.cli.flows.folder import FILES_MAX, FlowFolder, TooManyFiles, opened_folder
+from stateward.runtime.surfaces.cli.flows.folder import FlowFolder, TooMuch, opened_folder
 from stateward.runtime.surfaces.cli.flows.sources import is_flow
 from stateward.runtime.surfaces.cli.flows.steps import Said, said_of
 from stateward.runtime.surfaces.cli.flows.where import DRY_RUN, JSON, NOTE, Where, about_flows
@@ -115,8 +115,8 @@ def _steps(flows: FlowAuthority, folder: FlowFolder, bases: Mapping[str, SyncBas
     """Look at both sides and plan. Raises Stop."""
     try:
         files = folder.look()
-    except TooManyFiles:
-        raise Stop(STATUS_USAGE, f"`{folder.path}` has more than {FILES_MAX:,} files", "save them folder by folder") from None
+    except TooMuch as problem:
+        raise Stop(STATUS_USAGE, f"`{folder.path}` has {problem}", "save them folder by folder") from None
     except OSError as fault:
         raise _unreadable(folder.path, fault) from fault
     steps = plan_sync(dict(_flows_among(files, flows)), bases, flows)
