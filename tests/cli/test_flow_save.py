@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from stateward.runtime.surfaces.cli.flows import sources
 from tests.cli.flows import colleague, lines, saved, source, write
 from tests.cli.program import Place, place
 
@@ -196,6 +197,16 @@ def test_a_slug_or_a_base_is_for_one_file(here: Place, option: list[str]) -> Non
     write(here, "a")
     ended = here.call("flow", "save", "*.dcdl", *option)
     assert (2, True) == (ended.status, "are for one file" in ended.err)
+    assert not (here.work / ".stateward").exists()
+
+
+@pytest.mark.parametrize("limit", ["FOUND_MAX", "BYTES_MAX"])
+def test_more_than_is_saved_at_a_time_is_refused_before_anything_is_kept(here: Place, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, limit, 1 if limit == "FOUND_MAX" else 300)
+    for name in "ab":
+        write(here, name, folder="flows")
+    ended = here.call("flow", "save", "flows")
+    assert (2, "", True) == (ended.status, ended.out, ended.err.startswith("error: the files that are named are more than "))
     assert not (here.work / ".stateward").exists()
 
 

@@ -21,7 +21,9 @@ from stateward.runtime.surfaces.cli.reading import FILES_MAX, FileHost
 from stateward.runtime.surfaces.cli.writing import shown_path
 
 FOUND_MAX: Final = 10_000
-"""Names that one pattern may fit."""
+"""Names that one pattern may fit, and files that are saved at a time."""
+BYTES_MAX: Final = 256 * 1024 * 1024
+"""Of all files together: they are held at once."""
 
 
 @dataclass(slots=True)
@@ -34,9 +36,10 @@ class Sources:
     several: bool = False
     """Whether more than one file may have been meant."""
     _seen: set[str] = field(default_factory=set)
+    _bytes: int = 0
 
     def take(self, argument: str) -> None:
-        """Take in what one argument names."""
+        """Take in what one argument names. Raises Stop when that is too much."""
         if not os.path.lexists(argument) and glob.has_magic(argument) and not argument.startswith(SELECTORS):
             self._take_all(argument, _fitting(argument))
         else:
@@ -48,7 +51,8 @@ class Sources:
         elif found.is_folder:
             self._take_all(argument, found.documents)
         else:
-            self.found += [each for each in found.documents if self._is_new(each)]
+            for each in found.documents:
+                self._keep(each)
 
     def _take_all(self, argument: str, documents: Iterator[Document | Failure]) -> None:
         self.several = True
@@ -58,10 +62,19 @@ class Sources:
                 self.passed_over += self._is_new(each)
                 continue
             flows += 1
-            if self._is_new(each):
-                self.found.append(each)
+            self._keep(each)
         if not flows:
             self.found.append(_no_flow(argument, self.passed_over - before))
+
+    def _keep(self, document: Document | Failure) -> None:
+        """Keep a document that is new. Raises Stop when there are too many."""
+        if not self._is_new(document):
+            return
+        self.found.append(document)
+        self._bytes += len(document.data) if isinstance(document, Document) else 0
+        if len(self.found) > FOUND_MAX or self._bytes > BYTES_MAX:
+            message = f"the files that are named are more than {FOUND_MAX:,}, or have more than {BYTES_MAX:,} bytes"
+            raise Stop(STATUS_USAGE, message, "save them folder by folder")
 
     def _is_new(self, document: Document | Failure) -> bool:
         if isinstance(document, Failure):
@@ -72,7 +85,7 @@ class Sources:
 
 
 def sources_of(arguments: Sequence[str]) -> Sources:
-    """Find and read what is named."""
+    """Find and read what is named. Raises Stop when it is more than is saved at a time."""
     sources = Sources(several=len(arguments) > 1)
     for each in dict.fromkeys(arguments):
         sources.take(each)
