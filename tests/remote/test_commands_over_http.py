@@ -10,6 +10,7 @@ from stateward.runtime.ports import FlowAuthority, Removed
 from tests.cli.program import Ended, Place, place
 from tests.contracts.authority import kept, source, texts
 from tests.contracts.snapshots import HERE, THERE
+from tests.remote.odd_server import odd_server, problem
 from tests.remote.services import Running, running, token_of
 
 AWAY = "http://127.0.0.1:9"
@@ -125,6 +126,17 @@ def test_a_flow_that_the_service_does_not_hold_begins_nothing(shop: Place, servi
     assert 2 == ended.status
     assert "there is no flow `workspace:paper` in this Workspace" in ended.err
     assert nothing_began(shop)
+
+
+@pytest.mark.parametrize("workspace", ["../../evil", "..", ""])
+def test_a_service_that_names_no_workspace_makes_no_folder_anywhere(shop: Place, token: Path, tmp_path: Path, workspace: str) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    with odd_server(problem("flow_not_found", 404)) as odd:
+        odd.workspace = workspace
+        ended = start(shop, odd.address, token)
+    assert 3 == ended.status
+    assert "which is no id of one" in ended.err
+    assert before == sorted(tmp_path.rglob("*"))
 
 
 def test_a_token_that_others_can_read_opens_nothing(shop: Place, service: Running, ada: FlowAuthority, token: Path) -> None:

@@ -358,6 +358,17 @@ def test_the_workspace_is_that_of_the_service_and_asked_for_once() -> None:
         assert "ada" == client.author
 
 
+@pytest.mark.parametrize("workspace", ["", "..", "../../evil", f"{WORKSPACE}/..", WORKSPACE.upper(), f"{WORKSPACE}\n", "a\0b"])
+def test_a_workspace_that_is_no_id_is_never_given_on_for_it_becomes_the_name_of_a_folder(workspace: str) -> None:
+    with odd_server(EMPTY_PAGE) as odd, client_of(odd.address, None) as client:
+        odd.workspace = workspace
+        with pytest.raises(ServiceUnavailable, match="is no id of one"):
+            _ = client.workspace
+        with pytest.raises(ServiceUnavailable, match="is no id of one"):
+            client.flows(10)
+        assert [] == odd.asked
+
+
 def test_a_service_that_holds_another_workspace_is_asked_nothing_else() -> None:
     with odd_server(EMPTY_PAGE) as odd, client_of(odd.address, OTHER_WORKSPACE) as client:
         with pytest.raises(ServiceUnavailable) as fault:

@@ -5,10 +5,12 @@ they came with.
 """
 
 import operator
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final
 
+from stateward.runtime.core.texts import shown
 from stateward.runtime.ports import (
     ActKind,
     BundleConflict,
@@ -37,6 +39,7 @@ from stateward.runtime.remote.forms import (
 )
 from stateward.runtime.session.chain import digest_of
 
+_ID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ASK_AGAIN: Final = "see whether the store of the service is whole, and what stands between"
 _NAME_IT: Final = "name the service that holds it with `--server`"
 
@@ -49,11 +52,13 @@ class Checks:
         self._workspace = expected
 
     def require(self, workspace: str) -> None:
-        """Raise ServiceUnavailable for what belongs to another Workspace."""
+        """Raise ServiceUnavailable for what belongs to another Workspace, or to what is none: ids become names of folders."""
+        if not _ID.fullmatch(workspace):
+            raise AnswerLost(f"{self._address} names a Workspace by {shown(workspace)}, which is no id of one", _ASK_AGAIN)
         if self._workspace is None:
             self._workspace = workspace
         if workspace != self._workspace:
-            message = f"{self._address} holds Workspace `{workspace:.64}`, and `{self._workspace}` was expected"
+            message = f"{self._address} holds Workspace `{workspace}`, and `{self._workspace}` was expected"
             raise ServiceUnavailable(message, _NAME_IT)
 
     def snapshot(self, form: SnapshotForm, selector: str) -> Snapshot:
