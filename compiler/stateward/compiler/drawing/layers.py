@@ -7,6 +7,7 @@ Invariants: the initial state is alone in layer 0; every link joins a layer to t
 order, so the same flow has the same layers; every loop is bounded by the number of states.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -198,17 +199,26 @@ def _narrowed(
     rest = _rest(order, below)
     depths = _longest(order, above, least)
     for depth in range(1, len(order)):
-        layer = [state for state in order if depths[state] == depth]
-        filled = 0.0
-        moved = False
-        for state in sorted(layer, key=lambda each: -rest[each]):
-            filled += widths[state]
-            if filled > ROW_WIDTH_MAX and state != layer[0]:
-                least[state] = depth + 1
-                moved = True
+        moved = _too_many([state for state in order if depths[state] == depth], rest, widths)
         if moved:
+            least.update(dict.fromkeys(moved, depth + 1))
             depths = _longest(order, above, least)
     return depths
+
+
+def _too_many(layer: Sequence[str], rest: Mapping[str, int], widths: Mapping[str, float]) -> list[str]:
+    """Choose what a layer has to give away: the shortest ways on first, and of equals each so-manieth, so that they can interleave."""
+    over = sum(widths[state] for state in layer) - ROW_WIDTH_MAX
+    moved: list[str] = []
+    for length in sorted({rest[state] for state in layer}):
+        if over <= 0:
+            break
+        equals = [state for state in layer if rest[state] == length]
+        width = sum(widths[state] for state in equals)
+        number = min(math.ceil(len(equals) * over / width), len(equals), len(layer) - 1 - len(moved))
+        moved += [state for at, state in enumerate(equals) if (at + 1) * number // len(equals) > at * number // len(equals)]
+        over -= width
+    return moved
 
 
 def _longest(order: Sequence[str], above: Mapping[str, list[str]], least: Mapping[str, int]) -> dict[str, int]:
