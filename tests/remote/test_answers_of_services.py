@@ -110,6 +110,7 @@ def test_a_definition_that_was_tampered_with_is_damaged(answer: Json, message: s
     ("answer", "message"),
     [
         (snapshot(workspace=OTHER_WORKSPACE), f"holds Workspace `{OTHER_WORKSPACE}`"),
+        (snapshot(content_digest="sha256:x"), "gives `sha256:x` as a digest, which is none"),
         (snapshot(selector="workspace:other"), "a snapshot of `workspace:other`, where `workspace:paper` was asked for"),
         (snapshot(selector="builtin:paper"), "a snapshot of `builtin:paper`, where `workspace:paper` was asked for"),
     ],
@@ -189,6 +190,10 @@ def hold(client: FlowAuthority) -> object:
     ("ask", "answer", "message"),
     [
         (list_flows, page(row("b", workspace=OTHER_WORKSPACE)), "holds Workspace"),
+        (list_flows, page(row("b/../../x")), "names a flow `b/../../x`, which is no slug"),
+        (list_flows, page(row("b\0")), "which is no slug"),
+        (list_flows, page(row("b", content_digest="sha256:0")), "gives `sha256:0` as a digest, which is none"),
+        (list_flows, page(row("b", definition_digest="../x")), "gives `../x` as a digest, which is none"),
         (list_flows, page(row("b"), row("c"), row("d")), "3 rows, where 2 were asked for"),
         (list_flows, page(row("c"), row("b")), "out of order"),
         (list_flows, page(row("b"), row("b")), "out of order"),
@@ -289,13 +294,18 @@ def test_a_conflict_names_both_revisions_and_the_difference() -> None:
     [
         {"current": revision(source="tampered")},
         {"base": revision(source="tampered")},
+        {"slug": "other"},
         {"current": revision(slug="other")},
         {"current": revision(workspace=OTHER_WORKSPACE)},
         {"removed": act(workspace=OTHER_WORKSPACE)},
     ],
 )
 def test_a_conflict_over_something_else_is_refused(members: Json) -> None:
-    with odd_server(problem("base_stale", 412, slug="paper", **members)) as odd, client_of(odd.address) as client, pytest.raises(Fault):
+    with (
+        odd_server(problem("base_stale", 412, **{"slug": "paper", **members})) as odd,
+        client_of(odd.address) as client,
+        pytest.raises(Fault),
+    ):
         client.save("paper", b"mine", base=1)
 
 
@@ -401,3 +411,11 @@ def test_a_bundle_of_another_type_is_none() -> None:
         with pytest.raises(ServiceUnavailable, match="answered with `text/html`"):
             client.export([])
         assert ["/v1/bundle"] == [each.target for each in odd.asked]
+
+
+@pytest.mark.parametrize("wrong", [{"flows": [{"slug": "../x", "first": 1, "last": 1}]}, {"bundle": "none"}])
+def test_an_answer_that_tells_nothing_of_a_bundle_is_not_taken_for_one(wrong: Json) -> None:
+    answer = {"bundle": digest_of(b"bundle"), "origin": OTHER_WORKSPACE, "flows": []} | wrong
+    with odd_server(says(answer)) as odd, client_of(odd.address) as client, pytest.raises(OutcomeUnknown):
+        client.take_in(b"bundle")
+    assert ["/v1/bundle", "/v1/bundle?dry_run=true"] == [each.target for each in odd.asked]

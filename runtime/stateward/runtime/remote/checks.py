@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from stateward.runtime.core.texts import shown
+from stateward.runtime.engine.selectors import is_slug
 from stateward.runtime.ports import (
     ActKind,
     BundleConflict,
@@ -24,6 +25,7 @@ from stateward.runtime.ports import (
     Saved,
     ServiceUnavailable,
     Snapshot,
+    TakenIn,
 )
 from stateward.runtime.remote.address import Address
 from stateward.runtime.remote.exchange import AnswerLost
@@ -36,10 +38,12 @@ from stateward.runtime.remote.forms import (
     RevisionForm,
     SavedForm,
     SnapshotForm,
+    TakenInForm,
 )
 from stateward.runtime.session.chain import digest_of
 
 _ID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _ASK_AGAIN: Final = "see whether the store of the service is whole, and what stands between"
 _NAME_IT: Final = "name the service that holds it with `--server`"
 
@@ -65,6 +69,7 @@ class Checks:
         """Give a snapshot. Raises Damaged, and ServiceUnavailable for another one than was asked for."""
         self.require(form.workspace)
         self._same("a snapshot of", form.selector, selector)
+        self._digests(form.content_digest, form.definition_digest)
         canonical = form.definition.encode("utf-8")
         if form.definition_digest != digest_of(canonical):
             raise Damaged(f"the definition of `{selector}` came with a digest that is not its own: {form.definition_digest}", _ASK_AGAIN)
@@ -107,9 +112,10 @@ class Checks:
 
     def conflict(self, problem: ProblemForm, slug: str) -> Conflict:
         """Give a conflict. Raises what `revision` raises."""
+        self._same("a conflict over", problem.slug or "", slug)
         for form in (problem.base, problem.current):
             if form is not None:
-                self.revision(form, slug or form.slug)
+                self.revision(form, slug)
         if problem.removed is not None:
             self.require(problem.removed.workspace)
         return problem.conflict()
@@ -161,9 +167,28 @@ class Checks:
         self._latest_first([each.number for each in found], limit, before)
         return found
 
+    def taken_in(self, form: TakenInForm) -> TakenIn:
+        """Give what taking a bundle in came to. Raises AnswerLost for anything else: it tells nothing of that."""
+        self._digests(form.bundle)
+        for each in form.flows:
+            self._slug(each.slug)
+        return form.value()
+
     def _facts(self, facts: RevisionFacts, slug: str) -> None:
         self.require(facts.workspace)
+        self._slug(facts.slug)
         self._same("a revision of", facts.slug, slug)
+        self._digests(facts.content_digest, facts.definition_digest)
+
+    def _slug(self, slug: str) -> None:
+        """Require that a slug is one: slugs become names of files."""
+        if not is_slug(slug):
+            raise AnswerLost(f"{self._address} names a flow {shown(slug)}, which is no slug", _ASK_AGAIN)
+
+    def _digests(self, *digests: str) -> None:
+        for each in digests:
+            if not DIGEST.fullmatch(each):
+                raise AnswerLost(f"{self._address} gives {shown(each)} as a digest, which is none", _ASK_AGAIN)
 
     def _same(self, what: str, came: str, asked: str) -> None:
         if came != asked:

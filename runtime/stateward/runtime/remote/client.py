@@ -5,7 +5,6 @@ may be asked again; a write is sent once, and where its answer is lost, what bec
 raised. Safe to share between threads.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import TracebackType
@@ -36,7 +35,7 @@ from stateward.runtime.ports import (
     Unresolved,
 )
 from stateward.runtime.remote import lost
-from stateward.runtime.remote.checks import Checks
+from stateward.runtime.remote.checks import DIGEST, Checks
 from stateward.runtime.remote.credentials import Access
 from stateward.runtime.remote.exchange import AnswerLost, Asked, Exchange, Reply
 from stateward.runtime.remote.forms import (
@@ -69,7 +68,6 @@ T = TypeVar("T")
 
 _NOT_THERE: Final = frozenset({ProblemCode.FLOW_NOT_FOUND, ProblemCode.REVISION_NOT_FOUND, ProblemCode.CONTENT_NOT_FOUND})
 _UNRESOLVED: Final = frozenset({"bad_selector", "flow_not_found", "flow_broken"})
-_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _PIECE_BYTES: Final = 64 * 1024
 SLUG_CHARACTERS_MAX: Final = 128
 QUERY_CHARACTERS_MAX: Final = 60_000
@@ -166,7 +164,7 @@ class WorkspaceClient:
         query = _query(note=note or None, dry_run="true" if dry_run else None)
         asked = Asked("DELETE", f"{_flow(slug)}{query}", _based_on(base))
         again = partial(lost.remove, self, slug, base=base, note=note)
-        return self._written(asked, self._removed, again, slug, dry_run=dry_run)
+        return self._written(asked, partial(self._removed, slug), again, slug, dry_run=dry_run)
 
     def take_in(
         self, bundle: bytes, *, note: str = "", expected: str | None = None, accept: bool = False, dry_run: bool = False
@@ -199,16 +197,16 @@ class WorkspaceClient:
             return answer.not_compiled()
         return self._conflict(answer, slug) or self._refusal(answer)
 
-    def _removed(self, reply: Reply) -> RemoveAnswer:
+    def _removed(self, slug: str, reply: Reply) -> RemoveAnswer:
         answer = self._replies.form(reply, RemovedForm)
         if isinstance(answer, RemovedForm):
             return self._checks.removed(answer)
-        return self._conflict(answer, "") or self._refusal(answer)
+        return self._conflict(answer, slug) or self._refusal(answer)
 
     def _taken_in(self, reply: Reply) -> TakeInAnswer:
         answer = self._replies.form(reply, TakenInForm)
         if isinstance(answer, TakenInForm):
-            return answer.value()
+            return self._checks.taken_in(answer)
         if answer.code == ProblemCode.HISTORIES_PART:
             return self._checks.bundle_conflict(answer)
         return self._refusal(answer)
@@ -250,7 +248,7 @@ class WorkspaceClient:
 
     def holding(self, slug: str, content_digest: str) -> RevisionFacts | None:
         """Give the last revision of a flow that has this content."""
-        if not _DIGEST.fullmatch(content_digest):
+        if not DIGEST.fullmatch(content_digest):
             return None
         found = self._found(slug, "/holding", RevisionFactsForm, digest=content_digest)
         return None if found is None else self._checks.holding(found, slug, content_digest)
