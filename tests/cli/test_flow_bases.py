@@ -46,6 +46,13 @@ def test_files_of_one_folder_are_found_together_and_those_below_it_are_not(proje
     assert {"c.dcdl": base(3)} == Bases(project).within(project)
 
 
+def test_files_of_folders_further_down_are_found_by_what_they_are_kept_as(project: Path) -> None:
+    Bases(project).remember({str(project / name): base() for name in ("flows/a.dcdl", "flows/x/y/b.dcdl", "../c/d.dcdl")})
+    assert {"paper": project / "flows" / "x" / "y" / "b.dcdl"} == Bases(project).below(project / "flows", base().workspace)
+    assert {} == Bases(project).below(project / "flows", "another")
+    assert {"paper"} == {*Bases(project).below(project, base().workspace)}
+
+
 def test_a_file_outside_of_the_project_is_remembered_too(project: Path) -> None:
     Bases(project).remember({str(project.parent / "a.dcdl"): base()})
     assert base() == Bases(project).of(project.parent / "a.dcdl")

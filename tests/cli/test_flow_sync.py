@@ -190,6 +190,19 @@ def test_a_file_that_holds_no_flow_is_passed_over_but_not_in_the_place_of_one(he
     assert (1, "error: `flows/a.dcdl` is left alone: it holds no flow\n  = help: mend or move it\n") == (ended.status, ended.err)
 
 
+def test_a_flow_that_was_saved_from_a_folder_below_is_not_written_a_second_time(here: Place) -> None:
+    file = write(here, "d", folder="flows/below")
+    here.done("flow", "save", "flows")
+    for more in (["--dry-run"], []):
+        told = here.done("flow", "sync", "flows", *more)
+        assert "left flows/below/d.dcdl, which is in a folder below\n4 flows: 1 from folders below, 3 in step\n" == told
+    assert ("new_there", "left") == {
+        each["slug"]: (each["kind"], each["result"]) for each in lines(here.done("flow", "sync", "flows", "--json"))
+    }["d"]
+    file.unlink()
+    assert "wrote flows/d.dcdl: revision 1  " in here.done("flow", "sync", "flows")
+
+
 def test_nothing_outside_of_the_folder_is_read_or_written(here: Place, tmp_path: Path) -> None:
     precious = tmp_path / "precious.dcdl"
     precious.write_text(source("a", "precious"), "utf-8")

@@ -74,6 +74,15 @@ class Bases:
         at = prefix.removesuffix("_")
         return {name.removeprefix(at): base for name, base in self._known().items() if name.startswith(at) and "/" not in name[len(at) :]}
 
+    def below(self, folder: Path, workspace: str) -> dict[str, Path]:
+        """Say where in the folders below a folder files lie, by the slug in that Workspace that they are kept under."""
+        prefix = self._name(folder / "_")
+        at = "" if prefix is None else prefix.removesuffix("_")
+        named = ((name.removeprefix(at), base) for name, base in self._known().items() if name.startswith(at))
+        return {
+            base.slug: folder / name for name, base in named if "/" in name and not name.startswith("../") and base.workspace == workspace
+        }
+
     def _known(self) -> dict[str, Base]:
         if self._seen is None:
             try:

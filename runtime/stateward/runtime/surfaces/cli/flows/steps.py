@@ -4,6 +4,7 @@ Invariant: whatever is left for a person to see to has a remedy, and ends the co
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 from shlex import quote
 from typing import Any, Final, TypeAlias, assert_never
 
@@ -115,6 +116,12 @@ def said_of(step: SyncStep, outcome: SyncOutcome | None, folder: FlowFolder, *, 
     return Said(
         step, result, _COUNTED.get(step.kind, "not done"), file, failure=failure, revision=revision, problem=problem, document=document
     )
+
+
+def kept_below(step: SyncStep, file: Path) -> Said:
+    """Say of a flow that is not there that it was saved from a file in a folder further down."""
+    shown = shown_path(str(file))
+    return Said(step, "left", "from folders below", shown, line=f"left {shown}, which is in a folder below", revision=step.revision)
 
 
 def _foreseen(step: SyncStep, *, delete: bool) -> str:

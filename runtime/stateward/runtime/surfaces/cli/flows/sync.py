@@ -20,7 +20,7 @@ from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop
 from stateward.runtime.surfaces.cli.flows.bases import Base, Bases
 from stateward.runtime.surfaces.cli.flows.folder import FlowFolder, TooMuch, opened_folder
 from stateward.runtime.surfaces.cli.flows.sources import is_flow
-from stateward.runtime.surfaces.cli.flows.steps import Said, said_of
+from stateward.runtime.surfaces.cli.flows.steps import Said, kept_below, said_of
 from stateward.runtime.surfaces.cli.flows.where import DRY_RUN, JSON, NOTE, Where, about_flows
 from stateward.runtime.surfaces.cli.output import emit, emit_json
 
@@ -44,6 +44,17 @@ class _Told:
             emit_json(said.data())
         else:
             said.tell()
+
+    def passed_over(self, steps: Iterable[SyncStep], below: Mapping[str, Path]) -> list[SyncStep]:
+        """Tell which flows are not written because they were saved from a file further down; give the other steps."""
+        left: list[SyncStep] = []
+        for step in steps:
+            file = below.get(step.name) if step.kind is SyncKind.NEW_THERE else None
+            if file is not None and file.exists():
+                self.say(kept_below(step, file))
+            else:
+                left.append(step)
+        return left
 
     def end(self) -> None:
         """Tell the sum, and end the command where something is left to be done by a person."""
@@ -83,7 +94,9 @@ def _planned(where: Where, folder: FlowFolder, told: _Told, *, delete: bool) -> 
         _tell_plan(_steps(trial, folder, {}), folder, told, delete=delete)
         return
     with where.reading() as flows:
-        _tell_plan(_steps(flows, folder, _known(where.bases(), folder, flows)), folder, told, delete=delete)
+        bases = where.bases()
+        steps = told.passed_over(_steps(flows, folder, _known(bases, folder, flows)), bases.below(folder.path, flows.workspace))
+        _tell_plan(steps, folder, told, delete=delete)
 
 
 def _tell_plan(steps: Iterable[SyncStep], folder: FlowFolder, told: _Told, *, delete: bool) -> None:
@@ -95,16 +108,17 @@ def _done(where: Where, folder: FlowFolder, told: _Told, *, delete: bool, note: 
     trial = where.trial()
     if trial is not None:
         # Planned in an empty Workspace first, so that a folder in which nothing can be kept begins none.
-        steps = _steps(trial, folder, {})
-        if not any(step.kind in _WRITING for step in steps):
-            _tell_plan(steps, folder, told, delete=delete)
+        tried = _steps(trial, folder, {})
+        if not any(step.kind in _WRITING for step in tried):
+            _tell_plan(tried, folder, told, delete=delete)
             return
     with where.writing() as opened:
         opened.tell(quiet=told.as_json)
         flows, bases = opened.flows, where.bases()
+        steps = told.passed_over(_steps(flows, folder, _known(bases, folder, flows)), bases.below(folder.path, flows.workspace))
         learnt: dict[str, Base | None] = {}
         try:
-            for outcome in apply_sync(_steps(flows, folder, _known(bases, folder, flows)), folder, flows, delete=delete, note=note):
+            for outcome in apply_sync(steps, folder, flows, delete=delete, note=note):
                 learnt |= _learnt(outcome, folder, flows)
                 told.say(said_of(outcome.step, outcome, folder, delete=delete))
         finally:
