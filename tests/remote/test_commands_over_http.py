@@ -94,6 +94,21 @@ def test_a_run_works_through_a_flow_of_the_service(shop: Place, service: Running
     assert HERE.id == marker(shop)
 
 
+def test_a_run_is_resumed_without_the_service(shop: Place, service: Running, ada: FlowAuthority, token: Path, tmp_path: Path) -> None:
+    kept(ada)
+    answers = tmp_path / "answers.json"
+    not_yet = {"ready": {"verdict": "not_met", "rationale": "it is not there", "missing": ["the paper"]}}
+    met = {"ready": {"verdict": "met", "rationale": "it is there"}}
+    requests = [{"reason": "soon", "verdicts": not_yet}, {"reason": "it is written", "verdicts": met}]
+    answers.write_text(json.dumps({"requests": requests}), "utf-8")
+    arguments = ("run", "workspace:paper", "--text", "Ticket 41", "--answers", str(answers))
+    first = shop.call(*arguments, "--max-requests", "1", "--server", service.address, STATEWARD_TOKEN_FILE=str(token))
+    assert (1, "") == (first.status, first.err)
+    for more in ((), ("--server", AWAY)):
+        resumed = shop.call(*arguments, "--resume", *more)
+        assert (0, "") == (resumed.status, resumed.err)
+
+
 def test_status_tells_of_a_newer_revision_and_goes_on_without_the_service(
     shop: Place, service: Running, ada: FlowAuthority, token: Path
 ) -> None:
