@@ -62,6 +62,17 @@ def test_each_form_goes_to_standard_output_and_to_a_file(here: Place, form: str,
     assert shown == (here.work / "picture").read_text("utf-8")
 
 
+@pytest.mark.parametrize(
+    ("file", "first"),
+    [("flow.svg", "<svg "), ("flow.SVG", "<svg "), ("flow.dot", "digraph "), ("flow.gv", "digraph "), ("flow.mmd", "flowchart ")],
+)
+def test_the_ending_of_a_file_says_what_is_written(here: Place, file: str, first: str) -> None:
+    here.done("graph", "builtin:single-step", "--output", file)
+    assert (here.work / file).read_text("utf-8").startswith(first)
+    here.done("graph", "builtin:single-step", "--output", file, "--format", "text")
+    assert (here.work / file).read_text("utf-8").startswith("single-step: ")
+
+
 def test_a_picture_is_utf_8_whatever_the_terminal_shows(here: Place) -> None:
     run(here, met("go"))
     drawn = here.done("graph", "--worker", "--format", "dot", encoding="latin-1")

@@ -112,5 +112,6 @@ SHAPES: Final[Mapping[str, Ways]] = {
     "60 at random": at_random(60, 1),
     "60 with many edges": at_random(60, 2, 1.5),
     "only loops": {"s": {f"again_{at}": "s" for at in range(31)} | {"end": "end"}, "end": {}},
+    "one that nothing leads to": {"a": {"on": "end", "again": "a"}, "lost": {"on": "a", "out": "lost_too"}, "lost_too": {}, "end": {}},
     "only ways back": {"a": {"on": "c"}, "b": {"back": "a"}, "c": {"to_b": "b", "end": "end"}, "end": {}},
 }

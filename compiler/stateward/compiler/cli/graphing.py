@@ -1,6 +1,7 @@
 """`stateward graph`: draw the graph of a flow, and the run of a Worker on it."""
 
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 import click
@@ -19,6 +20,7 @@ TEXT: Final = "text"
 SVG: Final = "svg"
 FORMATS: Final = (TEXT, "mermaid", "dot", SVG)
 THEMES: Final = ("light", "dark", "auto")
+_ENDINGS: Final = {".svg": SVG, ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid"}
 WIDTH: Final = 100
 """Columns of a text that is written to a file."""
 
@@ -51,7 +53,9 @@ class _Picture(NamedTuple):
 
 @click.command("graph")
 @click.argument("path", required=False, metavar="[PATH]")
-@click.option("--format", "form", type=click.Choice(FORMATS), default=TEXT, help="How the graph is drawn.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), help="How the graph is drawn: as the ending of the --output file says, or as text."
+)
 @click.option("--output", metavar="FILE", help="Write it to a file; `-` for standard output.")
 @click.option("--theme", type=click.Choice(THEMES), help="The colours of SVG; `auto` follows the viewer.")
 @click.option("--cancelled", is_flag=True, help="Show every way to the synthetic end.")
@@ -66,7 +70,7 @@ def graph_command(
     context: click.Context,
     *,
     path: str | None,
-    form: str,
+    form: str | None,
     output: str | None,
     theme: str | None,
     worker: str | None,
@@ -82,6 +86,7 @@ def graph_command(
     """
     if (path is None) == (worker is None):
         raise click.UsageError("name a flow by its PATH, or a Worker by --worker.")
+    form = form or _ENDINGS.get(PurePath(output or "").suffix.lower(), TEXT)
     if theme is not None and form != SVG:
         raise click.UsageError(f"--theme goes with --format {SVG}.")
     host = host_of(context)

@@ -28,7 +28,7 @@ def _leading_back(definition: CompiledFlowDefinition, order: Sequence[str]) -> i
 
 
 def _along_edges(definition: CompiledFlowDefinition) -> list[str]:
-    """Order states depth first, each before those it leads to, as far as cycles allow."""
+    """Order states depth first, each before those it leads to, as far as cycles allow; what is not reached comes behind, as declared."""
     finished: list[str] = []
     seen = {definition.initial}
     open_: list[tuple[str, Iterator[str]]] = [(definition.initial, iter(_targets(definition, definition.initial)))]
@@ -41,7 +41,7 @@ def _along_edges(definition: CompiledFlowDefinition) -> list[str]:
         else:
             seen.add(target)
             open_.append((target, iter(_targets(definition, target))))
-    return finished[::-1]
+    return [*finished[::-1], *(state.id for state in definition.states if state.id not in seen and state.id != CANCELLED_STATE)]
 
 
 def _targets(definition: CompiledFlowDefinition, state: str) -> list[str]:

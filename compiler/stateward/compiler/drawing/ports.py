@@ -11,7 +11,7 @@ from stateward.compiler.drawing.layers import Layered, Route
 _Span: TypeAlias = tuple[float, float]
 _STEP: Final = 16.0
 """Between two places, where there is room."""
-_MARGIN: Final = 12.0
+_MARGIN: Final = 9.0
 """Between a place and a corner."""
 
 
