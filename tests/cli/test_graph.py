@@ -5,7 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from stateward.compiler.cli.graphing import graph_command
 from tests.cli.program import Place, place
 
 
@@ -184,3 +186,14 @@ def test_only_the_last_answers_of_the_present_visit_are_marked(here: Place) -> N
     assert "┃ go → two  [not met]" in here.done("graph", "--worker")
     run(here, {"reason": "is it?", "verdicts": {"go": "indeterminate"}}, met("go"))
     assert "[" not in here.done("graph", "--worker")
+
+
+def test_the_compiler_by_itself_knows_no_worker() -> None:
+    done = CliRunner().invoke(graph_command, ["--worker"])
+    assert (2, "") == (done.exit_code, done.stdout)
+    assert done.stderr.startswith("error: no Worker is known here: this command reads standard input only\n")
+
+
+def test_the_compiler_by_itself_draws_what_comes_by_standard_input() -> None:
+    done = CliRunner().invoke(graph_command, ["-", "--format", "dot"], input=FLOW)
+    assert (0, 'digraph "mine" {') == (done.exit_code, done.stdout.splitlines()[0])
