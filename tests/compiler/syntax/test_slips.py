@@ -137,6 +137,19 @@ def test_other_numbers_are_no_line_numbers(text: str) -> None:
     assert [] == [each.message for each in errors(text) if "begins with its number" in each.message]
 
 
+LEVELS = "a = {\n    b = {\n        c = 1;\n    };\n};\n"
+
+
+def test_a_brace_whose_other_half_was_lost_with_its_line_says_so() -> None:
+    (found,) = errors(LEVELS.replace("    b = {\n", ""))
+    assert ("`}` closes nothing", (3, 5), ("its `{` may be missing above",)) == (found.message, _position(found), found.notes)
+
+
+def test_a_brace_that_was_written_twice_lacks_no_other_half() -> None:
+    (found,) = errors(LEVELS.replace("    };\n", "    };\n    };\n"))
+    assert ("`}` closes nothing", ()) == (found.message, found.notes)
+
+
 def _position(found: Diagnostic) -> tuple[int, int]:
     place = found.primary.place
     return place.source.line_column(place.span.start)

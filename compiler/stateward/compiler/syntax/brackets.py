@@ -160,7 +160,17 @@ def _closes_nothing(tokens: Tokens, at: int) -> Fault:
     mark = _mark(tokens, at)
     start, end = tokens.starts[at], tokens.ends[at]
     mend = fix(f"take `{mark}` out", (start, end, ""), safe=False)
-    return Fault(start, end, f"`{mark}` closes nothing", "nothing is open here", fix=mend)
+    opener = next(_MARKS[kind] for kind, closer in CLOSERS.items() if closer == tokens.kinds[at])
+    notes = (f"its `{opener}` may be missing above",) if _ends_block(tokens.text, start) else ()
+    return Fault(start, end, f"`{mark}` closes nothing", "nothing is open here", notes=notes, fix=mend)
+
+
+def _ends_block(text: str, start: int) -> bool:
+    """Tell whether a closer begins a line that stands further out than the line before it, as one does that ends a block."""
+    line = text.rfind("\n", 0, start) + 1
+    above = text[:line].rstrip()
+    above_line = above.rfind("\n") + 1
+    return bool(above) and not text[line:start].strip() and _indent(text, line) < _indent(text, above_line)
 
 
 def _is_repeated(tokens: Tokens, at: int) -> Fault:

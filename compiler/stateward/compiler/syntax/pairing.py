@@ -67,10 +67,13 @@ class Indents:
         return self.is_head[closer] and self.of_line[closer] < self.of_line[opener]
 
     def is_inner(self, closer: int, opener: int) -> bool:
-        """Tell whether a closer stands on a line of its own as far in as what the opener holds, so that it closes something else."""
+        """Tell whether a closer stands on a line of its own further in than the line of the opener, so that it closes something else.
+
+        It may stand as far in as what the opener holds, and no further: then it would be part of a value.
+        """
         if not self.is_head[closer] or not self.is_head[opener + 1] or opener + 1 == closer:
             return False
-        return self.of_line[opener] < self.of_line[closer] == self.of_line[opener + 1]
+        return self.of_line[opener] < self.of_line[closer] <= self.of_line[opener + 1]
 
     def is_swapped(self, closer: int, stack: list[int], kinds: list[str]) -> bool:
         """Tell whether a closer of another kind than the innermost opener was meant for it: on its line no other opener fits."""
