@@ -24,9 +24,11 @@ fuzz: $(VENV)/fuzz.stamp ## Fuzz the parser and the evaluator, ten minutes each
 	@$(BIN)/python -m tests.fuzz syntax --seconds 600
 	@$(BIN)/python -m tests.fuzz evaluator --seconds 600
 
-simulate: $(VENV)/dev.stamp ## Live SEEDS seeded histories (20,000), kill the real program KILLS times (500), and hold each log against its laws
+simulate: $(VENV)/dev.stamp ## Live SEEDS seeded histories (20,000), kill the real program KILLS times (500) as it runs, saves and migrates, and hold what is left against its laws
 	@$(BIN)/python -m tests.simulation --histories $(SEEDS)
 	@$(BIN)/python -m tests.crash --kills $(KILLS)
+	@$(BIN)/python -m tests.crash --kills $(KILLS) --story saving
+	@$(BIN)/python -m tests.crash --kills $(KILLS) --story migrating
 
 soak: $(VENV)/dev.stamp ## Load one store from many processes, on SQLite and on PostgreSQL, and hold every log against what was done
 	@$(BIN)/python -m tests.soak
