@@ -203,6 +203,7 @@ def test_what_cannot_be_served_is_told_in_a_line(here: Place, arguments: tuple[s
     assert status == ended.status
     assert said in ended.err
     assert "Traceback" not in ended.err
+    assert not (here.work / ".stateward").exists()  # what cannot be served begins no Workspace
 
 
 def test_a_certificate_that_is_none_is_told(here: Place) -> None:

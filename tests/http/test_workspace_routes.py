@@ -1,17 +1,20 @@
 """Snapshots, bundles, and whether the service can answer."""
 
 import io
+import json
+import os
 import sqlite3
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from stateward.resources.catalog import builtins
 from stateward.runtime.ports import StoreUnavailable
-from stateward.runtime.surfaces.http.logs import ServiceLog
+from stateward.runtime.surfaces.http.logs import Aside, ServiceLog
 from tests.contracts.flows import draft
 from tests.http.desk import HERE, Desk, based_on, desk, fine, flow, problem
 
@@ -220,3 +223,31 @@ def test_a_source_of_another_compiler_that_is_no_text_is_given_in_base64(another
     shown = fine(another.get("/v1/flows/paper/revisions/1"))
     assert ("base64", content) == (shown["encoding"], b64decode(shown["source"]))
     assert "base64" == problem(another.save(flow()), 412, "base_stale")["current"]["encoding"]
+
+
+def test_a_log_that_is_read_too_slowly_holds_nobody_up_and_says_what_was_lost() -> None:
+    read, written = Event(), io.StringIO()
+
+    class Slow:
+        """A stream that takes nothing until somebody reads."""
+
+        def write(self, text: str) -> None:
+            read.wait()
+            written.write(text)
+
+        def flush(self) -> None:
+            """Nothing waits here."""
+
+    aside = Aside(Slow(), lines_max=2)  # type: ignore[arg-type]
+    log = ServiceLog(aside, mask=str, as_text=False)
+    for _ in range(10):
+        log.told("something")
+    read.set()
+    while aside.waiting:
+        os.sched_yield()
+    log.told("last")
+    aside.close()
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert "last" == lines[-1]["event"]
+    assert 11 == sum(each.get("lines", 1) for each in lines)
+    assert "lines lost" in {each["event"] for each in lines}

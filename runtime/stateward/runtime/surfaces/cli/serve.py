@@ -9,9 +9,11 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from socket import socket
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -24,6 +26,9 @@ from stateward.runtime.surfaces.cli.output import emit
 from stateward.runtime.wiring import Place, locate_or_begin
 from stateward.runtime.wiring.places import user_secrets
 from stateward.runtime.wiring.serving import Served, served
+
+if TYPE_CHECKING:
+    from stateward.runtime.surfaces.http.serving import Certificate
 
 PORT: Final = 8420
 LIBRARIES: Final = frozenset({"anyio", "fastapi", "h11", "starlette", "structlog", "uvicorn"})
@@ -76,15 +81,15 @@ def serve_command(*, workdir: Path, store: Place | None, **asked: Any) -> None:
     if wanted.key is not None and wanted.certificate is None:
         raise Stop(STATUS_USAGE, "a key was named and no certificate", "name it with `--tls-cert`")
     _require_libraries()
-    with faults_shown():
+    certificate = _certificate(wanted)
+    with _listening(wanted) as listening, faults_shown():  # first, so that what cannot be served begins no Workspace
         location = locate_or_begin(workdir, store)
         if location.begun:
             emit(f"began Workspace {location.workspace}\n")
         with served(location) as opened:
-            finished = _serve(wanted, opened)
-    if not finished:
-        emit("stopped with requests unfinished\n")
-        os._exit(STATUS_FOUND)  # their threads would keep the process
+            if not _serve(wanted, listening, certificate, opened):
+                emit("stopped with requests unfinished\n")
+                os._exit(STATUS_FOUND)  # their threads would keep the process, and hold the store
     emit("stopped\n")
 
 
@@ -97,35 +102,23 @@ def _require_libraries() -> None:
         raise Stop(STATUS_ENVIRONMENT, f"serving needs the package {missing.name}", "install `stateward[server]`") from missing
 
 
-def _serve(asked: _Asked, opened: Served) -> bool:
-    from stateward.runtime.surfaces.http.app import make_app  # noqa: PLC0415 -- comes with an extra
-    from stateward.runtime.surfaces.http.logs import ServiceLog  # noqa: PLC0415
-    from stateward.runtime.surfaces.http.service import Names, Service  # noqa: PLC0415
-    from stateward.runtime.surfaces.http.serving import Certificate, address_of, listen, require_usable, serve  # noqa: PLC0415
+def _certificate(asked: _Asked) -> "Certificate | None":
+    from stateward.runtime.surfaces.http.serving import Certificate, require_usable  # noqa: PLC0415 -- comes with an extra
 
-    certificate = None if asked.certificate is None else Certificate(asked.certificate, asked.key)
-    if certificate is not None:
-        try:
-            require_usable(certificate)
-        except OSError as problem:
-            named = " and ".join(path_shown(each) for each in (certificate.chain, certificate.key) if each is not None)
-            raise Stop(STATUS_USAGE, f"no certificate can be served with from {named}: {reason(problem)}", "name both in PEM") from problem
-    at = _place(asked)
+    if asked.certificate is None:
+        return None
+    certificate = Certificate(asked.certificate, asked.key)
     try:
-        listening = listen(at)
+        require_usable(certificate)
     except OSError as problem:
-        raise _not_listening(asked, problem) from problem
-    hosts = {*asked.hosts, asked.host.lower(), *(_LOCAL_NAMES if at.is_loopback else ())}
-    names = Names(frozenset(hosts), frozenset(asked.origins))
-    service = Service(opened.workspace, opened.program, opened.reads, opened.writes, opened.tokens, opened.clock, opened.ready, names)
-    log = ServiceLog(sys.stderr, mask=user_secrets().mask, as_text=sys.stderr.isatty())
-    address = address_of(listening, secure=certificate is not None)
-    return serve(make_app(service, log), service, listening, log, certificate=certificate, started=lambda: _told(opened, address))
+        named = " and ".join(path_shown(each) for each in (certificate.chain, certificate.key) if each is not None)
+        raise Stop(STATUS_USAGE, f"no certificate can be served with from {named}: {reason(problem)}", "name both in PEM") from problem
+    return certificate
 
 
-def _place(asked: _Asked) -> Any:
-    """Look up where it is to listen, and require that nothing is told to a network that was not meant to be."""
-    from stateward.runtime.surfaces.http.serving import place  # noqa: PLC0415
+def _listening(asked: _Asked) -> socket:
+    """Listen, where nothing is told to a network that was not meant to be."""
+    from stateward.runtime.surfaces.http.serving import listen, place  # noqa: PLC0415 -- as above
 
     try:
         at = place(asked.host, asked.port)
@@ -136,7 +129,34 @@ def _place(asked: _Asked) -> Any:
             message = f"tokens and flows would go over the network as plain text from {shown(asked.host)}"
             raise Stop(STATUS_USAGE, message, "name a certificate with `--tls-cert`, or say `--insecure` behind a proxy that encrypts")
         click.echo("warning: tokens and flows go over the network as plain text", err=True)
-    return at
+    try:
+        return listen(at)
+    except OSError as problem:
+        raise _not_listening(asked, problem) from problem
+
+
+def _serve(asked: _Asked, listening: socket, certificate: "Certificate | None", opened: Served) -> bool:
+    """Serve until told to stop, and say whether everything was finished."""
+    from stateward.runtime.surfaces.http.app import make_app  # noqa: PLC0415 -- as above
+    from stateward.runtime.surfaces.http.logs import Aside, ServiceLog  # noqa: PLC0415
+    from stateward.runtime.surfaces.http.service import Names, Service  # noqa: PLC0415
+    from stateward.runtime.surfaces.http.serving import address_of, is_loopback, serve  # noqa: PLC0415
+
+    hosts = {*asked.hosts, asked.host.lower(), *(_LOCAL_NAMES if is_loopback(listening) else ())}
+    service = Service(
+        workspace=opened.workspace,
+        program=opened.program,
+        reads=opened.reads,
+        writes=opened.writes,
+        tokens=opened.tokens,
+        clock=opened.clock,
+        ready=opened.ready,
+        names=Names(frozenset(hosts), frozenset(asked.origins)),
+    )
+    address = address_of(listening, secure=certificate is not None)
+    with closing(Aside(sys.stderr)) as stream:
+        log = ServiceLog(stream, mask=user_secrets().mask, as_text=sys.stderr.isatty())
+        return serve(make_app(service, log), service, listening, log, certificate=certificate, started=lambda: _told(opened, address))
 
 
 def _not_listening(asked: _Asked, problem: OSError) -> Stop:

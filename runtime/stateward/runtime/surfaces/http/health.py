@@ -15,8 +15,8 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/healthz")
-def live() -> Response:
-    """Say that the process answers."""
+async def live() -> Response:
+    """Say that the process answers, also while every thread is at work."""
     return JSONResponse({"status": "live"}, headers={"Cache-Control": "no-store"})
 
 

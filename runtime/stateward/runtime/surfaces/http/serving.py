@@ -72,6 +72,11 @@ def listen(at: Place) -> socket.socket:
     return listening
 
 
+def is_loopback(listening: socket.socket) -> bool:
+    """Tell whether only this machine can reach a socket."""
+    return ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
+
+
 def address_of(listening: socket.socket, *, secure: bool) -> str:
     """Give the address of a service as one would ask it."""
     host, port = listening.getsockname()[:2]
