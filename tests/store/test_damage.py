@@ -225,6 +225,17 @@ def test_a_row_that_no_store_writes_is_damage(path: Path, table: str, change: st
         _ = store.sessions.workers(WORKSPACE, 10), store.workspaces.get(HERE.id)
 
 
+def test_a_byte_changed_in_what_a_table_refers_to_is_damage_when_that_table_is_written(path: Path) -> None:
+    # Keys that refer to nothing are looked at where a row is written that they could refer to.
+    data = path.read_bytes()
+    refers = b"REFERENCES flow_sources (workspace, flow_id)"
+    assert 2 == data.count(refers)
+    place = data.rindex(refers) + refers.index(b"workspace")
+    path.write_bytes(data[:place] + b"v" + data[place + 1 :])
+    with open_store(path, write=True) as store, pytest.raises(Damaged, match="its tables are not those of a store"):
+        store.flows.save(HERE.id, draft("new"), None)
+
+
 def test_a_byte_changed_in_the_file_is_named_by_its_entry(path: Path) -> None:
     data = path.read_bytes()
     place = data.index(f"payload 5 of {WORKER}".encode())

@@ -50,7 +50,7 @@ _DAMAGED: Final[Mapping[int, str]] = {
     sqlite3.SQLITE_ERROR: "its tables are not those of a store",
     sqlite3.SQLITE_SCHEMA: "its tables are not those of a store",
 }
-_OF_TABLES: Final = ("no such ", "malformed ", "unsupported file format", "table ", "unknown ", "no query solution")
+_OF_TABLES: Final = ("no such ", "foreign key mismatch", "malformed ", "unsupported file format", "table ", "unknown ", "no query solution")
 """How what SQLite says of tables begins; anything else under its general code is a slip of this program."""
 
 
