@@ -228,6 +228,13 @@ def test_a_fault_is_told_without_where_things_lie_and_logged_with_what_to_do(fau
             assert (fault.message, fault.remedy, type(fault).__name__) == (logged["message"], logged["remedy"], logged["fault"])
 
 
+def test_a_fault_while_it_is_looked_who_asks_is_no_refusal() -> None:
+    with desk() as opened:
+        secret = opened.token(*BOTH)
+    with desk(tokens=Failing(StoreUnavailable("held", "wait"))) as broken:
+        problem(broken.client.get("/v1/flows", headers={"Authorization": f"Bearer {secret}"}), 503, "store_unavailable")
+
+
 def test_a_bug_is_told_with_the_id_under_which_the_log_has_its_traceback() -> None:
     with desk(reads=failing(ZeroDivisionError(f"at {WHERE}"))) as broken:
         answer = broken.get("/v1/flows")

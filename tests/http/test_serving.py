@@ -143,6 +143,16 @@ def test_of_two_who_save_on_the_same_revision_one_wins_and_the_other_is_told_who
             assert list(range(9, 0, -1)) == [each["revision"] for each in client.get("/v1/flows/paper/revisions").json()["revisions"]]
 
 
+def test_a_token_is_good_as_soon_as_it_is_issued_and_no_longer_than_until_it_is_revoked(here: Place) -> None:
+    with running(here) as service:
+        late = token(here, "late", "--scope", "read")
+        with service.client(late) as client:
+            assert 200 == client.get("/v1/flows").status_code
+            (listed,) = [each for each in map(json.loads, here.done("token", "list", "--json").splitlines()) if each["name"] == "late"]
+            here.done("token", "revoke", listed["id"])
+            assert 401 == client.get("/v1/flows").status_code
+
+
 def test_the_service_encrypts_with_a_certificate(here: Place, tmp_path: Path) -> None:
     made = certificates(tmp_path)
     with running(here, "--tls-cert", str(tmp_path / "server.pem")) as service:
