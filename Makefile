@@ -6,7 +6,7 @@ SEEDS ?= 20000
 KILLS ?= 500
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz simulate soak bench evaluate lock clean
+.PHONY: help demo test lint fuzz simulate soak bench evaluate docs lock clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ bench: $(VENV)/dev.stamp ## Measure: ratios side by side in one run, results as 
 
 evaluate: $(VENV)/dev.stamp ## Measure judges on cases with a known verdict: the model of PROFILE, or scripts; reports below build/
 	@$(BIN)/python -m benchmarks.verifier $(if $(PROFILE),--profile "$(PROFILE)") --repeat $(or $(REPEAT),1)
+
+docs: $(VENV)/dev.stamp ## Make the parts of the documentation anew that follow from the program: pictures, diagnostics
+	@$(BIN)/python -m docs.pictures
+	@$(BIN)/python docs/diagnostics
 
 lock: $(BIN)/pip ## Resolve the dependencies anew and write the lock files
 	@$(BIN)/pip install --quiet "uv>=0.9"

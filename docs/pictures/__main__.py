@@ -1,4 +1,4 @@
-"""Draw the pictures of this folder: `python -m docs.pictures` at the root of the repository, or `make pictures`.
+"""Draw the pictures of this folder: `python -m docs.pictures` at the root of the repository, or `make docs`.
 
 With `--check` nothing is written, and the exit status is 1 when a picture is not what would be drawn.
 """

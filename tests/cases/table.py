@@ -1,13 +1,13 @@
 """Which tests show that what people met elsewhere does not happen here: for each scenario of `tests/conformance/bug_reports.md`.
 
-Areas: DUR crash and resume, WRK what a worker asks for, CON concurrency and retries, JUD verdicts, EVI evidence, SEC secrets, injected
-texts, seals and keys.
+Areas: GRA the graph, DIA diagnostics, DUR crash and resume, VER pinning and migration, WRK what a worker asks for, CON concurrency and
+retries, JUD verdicts, EVI evidence, SEC secrets, injected texts, seals and keys.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-AREAS: Final = ("DUR", "WRK", "CON", "JUD", "EVI", "SEC")
+AREAS: Final = ("GRA", "DIA", "DUR", "VER", "WRK", "CON", "JUD", "EVI", "SEC")
 """Areas of which every scenario is in the table."""
 
 CASES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -75,6 +75,10 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/soak/test_soak.py::test_many_processes_that_append_to_one_worker_make_one_unbroken_chain",
         "tests/cases/test_concurrency_cases.py::test_processes_that_are_killed_while_others_append_take_nothing_with_them",
         "tests/store/test_processes.py::test_processes_with_a_log_each_and_a_reader_lose_nothing",
+        "tests/store/test_processes.py::test_processes_that_save_one_slug_number_its_revisions_without_a_gap_and_are_told_who_was_first",
+        "tests/store/test_processes_on_flows.py::test_whatever_is_saved_removed_and_brought_at_once_is_all_there_once",
+        "tests/store/test_processes_on_flows.py::test_of_processes_that_bring_the_same_flows_at_once_one_does",
+        "tests/store/test_processes_on_flows.py::test_two_workspaces_that_take_in_the_same_definitions_in_another_order_both_do",
     ),
     "S-CON-4": (
         "tests/runtime/engine/test_leases.py::test_a_stalled_holder_is_refused_by_its_token_whatever_it_calls_itself",
@@ -155,6 +159,48 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/verifier/test_prompt.py::test_nothing_in_a_reason_is_looked_up",
         "tests/verifier/test_prompt.py::test_it_holds_the_instructions_and_every_condition_byte_for_byte_in_blocks",
         "tests/verifier/test_prompt.py::test_nothing_in_a_reason_is_looked_up",
+    ),
+    "S-VER-1": (
+        "tests/cases/test_versions.py::test_a_run_goes_on_with_what_it_pinned_whatever_becomes_of_the_flow",
+        "tests/cases/test_versions.py::test_nobody_starts_a_run_of_a_flow_that_was_removed_and_the_old_revision_can_be_restored",
+    ),
+    "S-VER-2": (
+        "tests/cases/test_versions.py::test_a_session_whose_definition_or_state_is_not_there_is_refused_by_name_and_nothing_is_written",
+        "tests/runtime/engine/test_folding.py::test_a_pinned_definition_that_is_not_there_is_refused_with_flow_digest_and_state",
+        "tests/runtime/engine/test_folding.py::test_a_pinned_definition_that_lacks_the_recorded_state_is_refused_with_flow_digest_and_state",
+    ),
+    "S-VER-3": (
+        "tests/cases/test_versions.py::test_a_run_that_an_earlier_version_began_is_gone_on_with_to_its_end",
+        "tests/cases/test_versions.py::test_a_newer_store_is_refused_as_newer_whatever_is_done_and_stays_as_it_is",
+    ),
+    "S-VER-4": (
+        "tests/cases/test_versions.py::test_programs_that_open_an_older_store_at_once_all_succeed_and_one_migrates_it",
+        "tests/cases/test_versions.py::test_a_command_that_only_looks_migrates_nothing",
+    ),
+    "S-GRA-1": (
+        "tests/cli/test_compile_scenarios.py::test_a_state_that_points_into_the_graph_and_is_reached_by_nothing_is_unreachable",
+        "tests/cli/test_compile_scenarios.py::test_a_pair_of_orphans_that_target_each_other_is_two_states",
+    ),
+    "S-GRA-2": (
+        "tests/cli/test_compile_scenarios.py::test_a_ring_without_an_end_is_an_error_that_names_all_of_it",
+        "tests/cli/test_compile_scenarios.py::test_a_ring_beside_a_way_out_names_the_ring_and_nothing_else",
+    ),
+    "S-GRA-3": ("tests/cli/test_compile_scenarios.py::test_a_dangling_target_hides_no_other_fault_and_draws_no_other_after_it",),
+    "S-GRA-4": (
+        "tests/cli/test_compile_scenarios.py::test_a_state_that_is_entered_in_one_special_way_is_reached",
+        "tests/cli/test_compile_scenarios.py::test_without_its_one_way_in_exactly_that_state_is_unreachable",
+    ),
+    "S-DIA-1": (
+        "tests/cli/test_compile_scenarios.py::test_the_key_alone_is_marked_in_a_long_state_and_all_names_that_are_allowed_are_listed",
+    ),
+    "S-DIA-2": (
+        "tests/cli/test_compile_scenarios.py::test_a_missing_semicolon_is_told_at_the_end_of_its_own_line_and_the_rest_is_checked",
+    ),
+    "S-DIA-3": ("tests/cli/test_compile_scenarios.py::test_columns_count_code_points_in_every_form",),
+    "S-DIA-4": (
+        "tests/cli/test_compile_scenarios.py::test_a_file_of_another_kind_is_one_error",
+        "tests/cli/test_compile_scenarios.py::test_a_binary_file_is_one_error",
+        "tests/cli/test_compile_scenarios.py::test_a_folder_without_a_flow_is_one_error",
     ),
 }
 """The tests of each scenario; the first is the one that tells it whole."""

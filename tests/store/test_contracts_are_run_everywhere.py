@@ -11,6 +11,7 @@ CONTRACTS = {
     "flows": "flows",
     "leases": "leases",
     "sessions": "sessions",
+    "snapshots": "snapshots",
     "tokens": "tokens",
     "transcripts": "transcripts",
     "seals": "seals",
