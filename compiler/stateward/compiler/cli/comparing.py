@@ -29,7 +29,7 @@ def paths_command(context: click.Context, path: str, *, as_json: bool, stdin_fil
     """
     from stateward.compiler.drawing.paths import covering_walks  # noqa: PLC0415 - help needs none of this
 
-    definition = given_flow(context, path, stdin_filename)
+    definition = given_flow(context, path, stdin_filename).definition
     walks = covering_walks(definition)
     if as_json:
         steps = [[step._asdict() for step in walk] for walk in walks]
@@ -58,7 +58,7 @@ def diff_command(context: click.Context, old: str, new: str, *, as_json: bool) -
     """
     from stateward.compiler.drawing.differences import changes  # noqa: PLC0415 - help needs none of this
 
-    found = changes(given_flow(context, old), given_flow(context, new))
+    found = changes(given_flow(context, old).definition, given_flow(context, new).definition)
     for each in found:
         if as_json:
             say(f"{json_text({'change': type(each).__name__.lower(), **each._asdict()})}\n")

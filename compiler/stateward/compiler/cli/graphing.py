@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 import click
 
-from stateward.compiler.cli.host import STANDARD_INPUT, STATUS_FOUND, STATUS_USAGE, STDIN_NAME, Host, host_of, single, slug_of
-from stateward.compiler.cli.output import SHOWN_MAX, fail, put, say, show_diagnostics
-from stateward.compiler.diagnostics.model import Severity
+from stateward.compiler.cli.given import given_flow
+from stateward.compiler.cli.host import STANDARD_INPUT, STATUS_USAGE, STDIN_NAME, Host, host_of
+from stateward.compiler.cli.output import fail, put, say
 from stateward.compiler.diagnostics.report import Failure
-from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
 
 if TYPE_CHECKING:
     from stateward.compiler.drawing.marks import Marks
@@ -94,7 +93,7 @@ def graph_command(
         assert worker is not None, "one of the two was given"
         run = _run(context, host, lambda workers: workers.run_of(worker, workdir, store))
     else:
-        run = _compiled(context, host, path, stdin_filename)
+        run = _compiled(context, path, stdin_filename)
     _write(context, host, run, output, _Picture(form, theme or "auto", cancelled))
 
 
@@ -105,20 +104,12 @@ def _run(context: click.Context, host: Host, read: Callable[[HasWorkers], Run]) 
     return read(host)
 
 
-def _compiled(context: click.Context, host: Host, path: str, stdin_name: str) -> Run:
+def _compiled(context: click.Context, path: str, stdin_name: str) -> Run:
     """Compile a source; end the command where there is none or it has errors."""
     from stateward.compiler.drawing.marks import UNMARKED  # noqa: PLC0415 - help needs none of this
-    from stateward.compiler.pipeline import compile_source  # noqa: PLC0415
 
-    found = single(host, path, stdin_name, bytes_max=FLOW_SOURCE_BYTES_MAX)
-    if isinstance(found, Failure):
-        fail(found)
-        context.exit(found.status)
-    compilation = compile_source(found.data, name=found.name, slug=found.slug or slug_of(found.name))
-    if compilation.definition is None:
-        show_diagnostics([each for each in compilation.diagnostics if each.severity is Severity.ERROR], host, SHOWN_MAX, err=True)
-        context.exit(STATUS_FOUND)
-    return Run(compilation.definition, UNMARKED, found.path)
+    given = given_flow(context, path, stdin_name)
+    return Run(given.definition, UNMARKED, given.path)
 
 
 def _write(context: click.Context, host: Host, run: Run, output: str | None, picture: _Picture) -> None:

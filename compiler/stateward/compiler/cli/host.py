@@ -27,7 +27,10 @@ SUFFIX: Final = ".dcdl"
 TEST_SUFFIX: Final = ".test.dcdl"
 SELECTORS: Final = ("builtin:", "workspace:")
 
-STDIN_NAME = click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="How standard input is named in what is shown.")
+STANDARD_INPUT_SHOWN: Final = "<stdin>"
+STDIN_NAME = click.option(
+    "--stdin-filename", metavar="NAME", default=STANDARD_INPUT_SHOWN, help="How standard input is named in what is shown."
+)
 
 
 class Document(NamedTuple):

@@ -37,7 +37,7 @@ def simulate_command(context: click.Context, path: str) -> None:
         raise Stop(
             STATUS_USAGE, "verdicts are typed, and standard input is no terminal", "run it in a terminal, or write tests and use `test`"
         )
-    _Walk(begin(given_flow(context, path))).whole()
+    _Walk(begin(given_flow(context, path).definition)).whole()
 
 
 class _Walk:
