@@ -1,11 +1,6 @@
 """Texts as the core measures, cuts and shows them. Sizes count UTF-8 bytes; half a surrogate pair counts three and never fails."""
 
-import re
-from typing import Final
-
 from stateward.runtime.core.limits import PATH_BYTES_MAX, SHOWN_CHARACTERS_MAX
-
-_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def size_of(text: str) -> int:
@@ -26,7 +21,7 @@ def cut(text: str, bytes_max: int) -> str:
 
 def is_unicode(text: str) -> bool:
     """Tell whether a text can be written as UTF-8: it holds no half of a surrogate pair."""
-    return text.isascii() or _HALF.search(text) is None
+    return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
 
 
 def is_blank(text: str) -> bool:
