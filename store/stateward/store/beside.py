@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, delete, exists, func, select
 
 from stateward.runtime.session.entries import Entry
 from stateward.store.connection import Connection
-from stateward.store.prepared import Prepared, insert_unless_there
+from stateward.store.prepared import Inconsistent, Prepared, insert_unless_there
 from stateward.store.tables import ENTRIES, PAYLOADS
 
 INLINE_BYTES_MAX: Final = 256 * 1024
@@ -46,7 +46,9 @@ def lies_beside(entry: Entry) -> bool:
 def keep_payload(connection: Connection, entry: Entry) -> None:
     """Store an entry's payload beside it unless it is there."""
     if _HOLD.first(connection, {"digest": entry.payload_digest}) is None:
-        _INSERT.run(connection, {"digest": entry.payload_digest, "content": entry.payload})
+        values = {"digest": entry.payload_digest, "content": entry.payload}
+        if _INSERT.run(connection, values).rowcount != 1 and _HOLD.first(connection, values) is None:
+            raise Inconsistent("a payload was not kept")
 
 
 def forget_payloads(connection: Connection) -> None:

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from stateward.store import triggers
+from stateward.store import read_through, shape, triggers
 from stateward.store.connection import Connection
 from stateward.store.migrations import file_backups, frozen
 from stateward.store.schema import held_triggers, is_older, version_of
-from stateward.store.tables import METADATA
 
 FINDINGS_MAX: Final = 100
 """Of each kind."""
@@ -27,21 +26,26 @@ def backup(path: Path, version: int) -> str:
 
 def findings(connection: Connection) -> tuple[int, tuple[str, ...]]:
     """Give its version, and say what is wrong with it."""
-    held = version_of(connection)
-    return held, tuple(_findings(connection, held))
+    connection.execute("BEGIN")  # others may write meanwhile
+    try:
+        held = version_of(connection)
+        return held, tuple(_findings(connection, held))
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def _findings(connection: Connection, version: int) -> Iterator[str]:
     older = is_older(version)
-    if not older:
-        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        yield from (f"the table `{name}` is missing" for name in sorted(METADATA.tables.keys() - there))
+    different = tuple(shape.differences_on_sqlite(connection, version))
+    yield from different
     rules = held_triggers(connection)
     broken = frozen.broken_rule(rules, frozen.sqlite_rules(version)) if older else triggers.broken_rule(rules)
     if broken is not None:
         yield broken
-    for (found,) in connection.execute(f"PRAGMA integrity_check({FINDINGS_MAX})").fetchall():
-        if found != "ok":
-            yield " ".join(str(found).split())
+    checked = [str(found) for (found,) in connection.execute(f"PRAGMA integrity_check({FINDINGS_MAX})").fetchall()]
+    whole = checked == ["ok"]
+    yield from () if whole else (" ".join(found.split()) for found in checked)
     for table, _, referred, _ in connection.execute("PRAGMA foreign_key_check").fetchall()[:FINDINGS_MAX]:
         yield f"a row of `{table}` refers to none of `{referred}`"
+    if whole and not different:  # what lacks a page or a column cannot be read through
+        yield from read_through.faults(connection, version)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from stateward.store import postgres_rules
+from stateward.store import postgres_rules, read_through
 from stateward.store.connection import Connection, Database
 from stateward.store.migrations import frozen
 from stateward.store.postgres_schema import held_rules, tables_of, version_of
+from stateward.store.postgres_shape import differences_on_postgres
 from stateward.store.schema import is_older
-from stateward.store.tables import METADATA
 
 
 def version(connection: Connection) -> int:
@@ -27,16 +27,23 @@ def backup(database: Database, version: int) -> str:
 
 def findings(connection: Connection) -> tuple[int, tuple[str, ...]]:
     """Give its version, and say what is wrong with it."""
-    held = version_of(connection)
-    return held, tuple(_findings(connection, held))
+    connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")  # others may write meanwhile
+    try:
+        held = version_of(connection)
+        return held, tuple(_findings(connection, held))
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def _findings(connection: Connection, version: int) -> Iterator[str]:
+    different = tuple(differences_on_postgres(connection, version))
+    yield from different
     rules = held_rules(connection)
     if is_older(version):
         broken = frozen.broken_rule(rules, {rule.name: rule.held for rule in frozen.postgres_rules(version)})
     else:
-        yield from (f"the table `{name}` is missing" for name in sorted(METADATA.tables.keys() - tables_of(connection)))
         broken = postgres_rules.broken_rule(rules)
     if broken is not None:
         yield broken
+    if not different:  # what lacks a column cannot be read
+        yield from read_through.faults(connection, version)

@@ -12,7 +12,7 @@ from stateward.runtime.session.chain import digest_of
 from stateward.store.absence import Neighbours
 from stateward.store.connection import Connection, Database
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import NotWritten, Prepared, Row, insert_unless_there
+from stateward.store.prepared import Inconsistent, NotWritten, Prepared, Row, insert_unless_there
 from stateward.store.tables import DEFINITIONS
 
 _FIND: Final = Prepared(select(DEFINITIONS.c.canonical).where(DEFINITIONS.c.digest == bindparam("digest")))
@@ -48,8 +48,12 @@ def keep_definition(connection: Connection, digest: str, canonical: bytes) -> No
     """Store a definition unless it is there. Raises Damaged when something else is."""
     row = _FIND.first(connection, {"digest": digest})
     if row is None:
-        _INSERT.run(connection, {"digest": digest, "canonical": canonical})
-    elif row["canonical"] != canonical:
+        if _INSERT.run(connection, {"digest": digest, "canonical": canonical}).rowcount == 1:
+            return
+        row = _FIND.first(connection, {"digest": digest})  # of whoever wrote it meanwhile
+    if row is None:
+        raise Inconsistent(f"the definition {digest} was not kept")
+    if row["canonical"] != canonical:
         raise _damaged(digest)
 
 

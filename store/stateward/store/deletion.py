@@ -58,7 +58,7 @@ def delete_log(connection: Connection, worker: str, expected: Head, time: dateti
     if head_of(row) != expected:
         return Moved(head_of(row))
     place = {"worker": worker, "workspace": row["workspace"]}
-    _BURY.run(connection, with_digest(TOMBSTONES, {**place, "seq": expected.seq, "digest": expected.digest, "deleted": time}))
+    _BURY.write_one(connection, with_digest(TOMBSTONES, {**place, "seq": expected.seq, "digest": expected.digest, "deleted": time}))
     for statement in _CLEAR:
         statement.run(connection, {"worker": worker})
     forget_payloads(connection)

@@ -99,7 +99,7 @@ class SqlFlowStore:
             revision = revision_numbered(1 if last is None else last.revision + 1, workspace, new)
             _write_revision(connection, revision, new.definition)
             if last is not None:
-                _MOVE_SOURCE.run(
+                _MOVE_SOURCE.write_one(
                     connection, {**_place(revision), "current": revision.revision, "changed": revision.created, "hidden": None}
                 )
             return Saved(revision, created=True)
@@ -208,17 +208,17 @@ def _write_revision(connection: Connection, revision: Revision, definition: byte
     """Write a revision, the first one with its flow."""
     keep_definition(connection, revision.definition_digest, definition)
     if revision.revision == 1:
-        _INSERT_SOURCE.run(connection, {**_place(revision), "slug": revision.slug, "began": revision.created})
-    _INSERT_REVISION.run(connection, revision_values(revision))
+        _INSERT_SOURCE.write_one(connection, {**_place(revision), "slug": revision.slug, "began": revision.created})
+    _INSERT_REVISION.write_one(connection, revision_values(revision))
 
 
 def _write_acts(connection: Connection, acts: Sequence[FlowAct]) -> None:
     """Write acts, and make their flow what the last of them says."""
     for act in acts:
-        _INSERT_ACT.run(connection, act_values(act))
+        _INSERT_ACT.write_one(connection, act_values(act))
     last = acts[-1]
     hidden = None if removal(last, last.revision) is None else last.created
-    _MOVE_SOURCE.run(connection, {**_place(last), "current": last.revision, "changed": last.created, "hidden": hidden})
+    _MOVE_SOURCE.write_one(connection, {**_place(last), "current": last.revision, "changed": last.created, "hidden": hidden})
 
 
 def _place(of: Revision | FlowAct) -> Row:

@@ -63,7 +63,7 @@ class SqlLeaseStore:
             greatest = _GREATEST.first(connection, values)
             token = token_after(None if greatest is None or greatest["token"] is None else number_of(greatest, "token"), now)
             _CLEAR.run(connection, values)
-            _INSERT.run(connection, {**values, "token": token})
+            _INSERT.write_one(connection, {**values, "token": token})
             return Lease(token, expires)
 
         return self._database.write(take, durable=False)

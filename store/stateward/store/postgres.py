@@ -38,8 +38,9 @@ from stateward.store.postgres_schema import (
     standing,
     version_of,
 )
+from stateward.store.postgres_shape import require_shape
 from stateward.store.prepared import NotWritten
-from stateward.store.schema import Standing, other_version
+from stateward.store.schema import SCHEMA_VERSION, Standing, other_version
 
 if TYPE_CHECKING:
     from stateward.store.migrations.outcome import Migrated
@@ -295,6 +296,7 @@ class PostgresDatabase:
         require_tables(connection, self.place)
         if self._writable:
             require_rules(connection, self.place)
+            require_shape(connection, self.place, SCHEMA_VERSION)
 
     def _migrate(self, connection: PostgresConnection) -> None:
         if not self._writable:

@@ -69,6 +69,19 @@ class Prepared:
         text = self._text(connection)
         return connection.execute(text.sql, text.parameters(values))
 
+    def write_one(self, connection: Connection, values: Row) -> None:
+        """Run what is to write one row. Raises Inconsistent when it wrote another number: what would be answered was not kept."""
+        self._require_one(self.run(connection, values).rowcount)
+
+    def write_one_in_order(self, connection: Connection, values: Sequence[SqlValue]) -> None:
+        """Run what is to write one row, as `run_in_order` does. Raises what `write_one` raises."""
+        self._require_one(self.run_in_order(connection, values).rowcount)
+
+    def _require_one(self, written: int) -> None:
+        assert not isinstance(self._statement, Select), "what selects writes nothing"
+        if written != 1:
+            raise Inconsistent(f"a statement that is to write one row of `{self._statement.table.description}` wrote {written}")
+
     def run_in_order(self, connection: Connection, values: Sequence[SqlValue]) -> Cursor:
         """Run it with values that are those of the driver already, in the order of the parameters."""
         return connection.execute(self._text(connection).sql, values)

@@ -97,9 +97,9 @@ class SqlSessionStore:
         identity = with_digest(WORKERS, {**place, "base_seq": base.seq, "base_digest": base.digest})
 
         def start(connection: Connection) -> Committed:
-            _INSERT_WORKER.run(connection, identity)
+            _INSERT_WORKER.write_one(connection, identity)
             _write(connection, linked, definitions)
-            _INSERT_HEAD.run(connection, {"worker": worker, "seq": head.seq, "digest": head.digest})
+            _INSERT_HEAD.write_one(connection, {"worker": worker, "seq": head.seq, "digest": head.digest})
             return Committed(head)
 
         return self._commit(worker, None, linked, start)
@@ -352,7 +352,7 @@ def _write(connection: Connection, linked: Sequence[Entry], definitions: Mapping
         beside = lies_beside(entry)
         if beside:
             keep_payload(connection, entry)
-        _INSERT_ENTRY.run_in_order(connection, entry_parameters(entry, beside=beside))
+        _INSERT_ENTRY.write_one_in_order(connection, entry_parameters(entry, beside=beside))
 
 
 def _swap_head(connection: Connection, worker: str, expected: Head, head: Head) -> None:

@@ -27,6 +27,7 @@ from stateward.store.faults import FULL, code_of, damaged, is_busy, unavailable
 from stateward.store.files import Identity, OpenFiles, identity, is_at_rest, make_file, require_file, require_writable
 from stateward.store.prepared import NotWritten
 from stateward.store.schema import (
+    SCHEMA_VERSION,
     Standing,
     create_schema,
     other_version,
@@ -36,6 +37,7 @@ from stateward.store.schema import (
     standing,
     version_of,
 )
+from stateward.store.shape import require_shape
 
 if TYPE_CHECKING:
     from stateward.store.migrations.outcome import Migrated
@@ -216,7 +218,7 @@ class SqliteDatabase:
             f"{self.path.as_uri()}?mode={mode}", timeout=BUSY_WAIT_SECONDS, isolation_level=None, check_same_thread=False, uri=True
         )
         try:
-            connection.text_factory = _text
+            connection.text_factory = lenient_text
             prepare(connection)
             self._files.look()
             self._require_not_replaced_since(before)
@@ -261,6 +263,7 @@ class SqliteDatabase:
             create_schema(connection)
         require_tables(connection, self.path)
         require_triggers(connection, self.path)
+        require_shape(connection, self.path, SCHEMA_VERSION)
         connection.execute("COMMIT")
 
     def _settle(self, connection: sqlite3.Connection) -> None:
@@ -290,6 +293,6 @@ def _patiently(action: Callable[[], T]) -> T:
     return action()
 
 
-def _text(data: bytes) -> str:
+def lenient_text(data: bytes) -> str:
     """Decode text so that a damaged one is found where it is checked, not where it is fetched."""
     return data.decode("utf-8", "surrogateescape")

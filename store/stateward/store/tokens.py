@@ -15,7 +15,7 @@ from stateward.store.absence import Neighbours
 from stateward.store.codecs import require_as_written, token_of, token_values
 from stateward.store.connection import Connection, Database, Refused
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import Prepared
+from stateward.store.prepared import Inconsistent, Prepared
 from stateward.store.tables import TOKENS
 from stateward.store.token_rules import as_kept, moment, taken
 from stateward.store.workspace import find_workspace
@@ -48,7 +48,7 @@ class SqlTokens:
         def store(connection: Connection) -> None:
             if _TAKEN.first(connection, values) is not None:
                 raise taken(token)
-            _INSERT.run(connection, values)
+            _INSERT.write_one(connection, values)
 
         try:
             self._database.write(store)
@@ -98,6 +98,9 @@ class SqlTokens:
             row = _FIND.first(connection, values)
             if row is None:
                 _NEIGHBOURS.require_sound(connection, (workspace, token))
-            return None if row is None else token_of(row)
+            kept = None if row is None else token_of(row)
+            if kept is not None and kept.revoked is None:
+                raise Inconsistent(f"the token {token} was not revoked")
+            return kept
 
         return self._database.write(store)

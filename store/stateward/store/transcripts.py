@@ -47,7 +47,7 @@ class SqlTranscripts:
             require_next(number, 0 if last is None or last["number"] is None else number_of(last, "number"))
             if tombstone(connection, worker) is not None:
                 return False
-            _INSERT.run(connection, values)
+            _INSERT.write_one(connection, values)
             return True
 
         return self._database.write(keep)

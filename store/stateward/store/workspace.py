@@ -41,7 +41,10 @@ class SqlWorkspaces:
             if stored is not None:
                 return stored
             _INSERT.run(connection, workspace_values(workspace))
-            return find_workspace(connection, workspace.id) or workspace
+            kept = find_workspace(connection, workspace.id)
+            if kept is None:
+                raise Inconsistent(f"the Workspace {workspace.id} was not kept")
+            return kept
 
         return self.get(workspace.id) or self._database.write(keep)
 

@@ -14,10 +14,11 @@ import psycopg
 from sqlalchemy import Connection as Tables
 
 from stateward.runtime.ports import Damaged, Fault, OutcomeUnknown, StoreUnavailable
+from stateward.store import read_through
 from stateward.store.address import without_passwords
 from stateward.store.faults import RESTORE
 from stateward.store.migrations import frozen, steps
-from stateward.store.migrations.outcome import Migrated, bug, not_migrated
+from stateward.store.migrations.outcome import Migrated, altered, bug, not_migrated
 from stateward.store.migrations.schema_backups import Fingerprint, back_up, fingerprint
 from stateward.store.postgres import PostgresConnection
 from stateward.store.postgres_faults import AGAIN, first_line, unavailable
@@ -32,6 +33,7 @@ from stateward.store.postgres_schema import (
     tables_of,
     version_of,
 )
+from stateward.store.postgres_shape import require_shape
 from stateward.store.schema import APPLICATION_ID, SCHEMA_VERSION, Standing, unguarded
 
 LOCK_ATTEMPTS_MAX: Final = 60
@@ -80,11 +82,21 @@ class Migration:
         if broken is not None:
             raise unguarded(self._name, broken)
 
+    def _require_as_written(self, version: int) -> None:
+        self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")  # others may write meanwhile
+        try:
+            found = read_through.faults(self._connection, version)
+        finally:
+            self._connection.roll_back()
+        if found:
+            raise altered(self._name, version, found)
+
     def _tried(self, version: int) -> Migrated | None:
         """Migrate; None when somebody wrote after the store was copied, or held what was needed, and nothing was changed."""
         self._require_rules(version)
         backup = ""
         try:
+            self._require_as_written(version)
             copied = back_up(self._connection, self._tables, self._name, version)
             backup = f"the schema `{copied.schema}` of that database"
             self._connection.execute("BEGIN")
@@ -125,6 +137,7 @@ class Migration:
         """Refuse what is not a whole store of the present version with every row that there was."""
         require_tables(self._connection, self._name)
         require_rules(self._connection, self._name)
+        require_shape(self._connection, self._name, SCHEMA_VERSION)
         there = tables_of(self._connection, SCHEMA)
         for table, count in before.items():
             sql = f'SELECT count(*) FROM {SCHEMA}."{table}"'  # noqa: S608 -- a name of ours

@@ -14,10 +14,11 @@ from typing import Final
 from sqlalchemy import Connection
 
 from stateward.runtime.ports import Damaged, Fault, OutcomeUnknown
+from stateward.store import read_through
 from stateward.store.faults import FULL, RESTORE, code_of, is_bug, is_busy, unavailable
 from stateward.store.migrations import frozen, steps
 from stateward.store.migrations.file_backups import back_up
-from stateward.store.migrations.outcome import Migrated, bug, not_migrated
+from stateward.store.migrations.outcome import Migrated, altered, bug, not_migrated
 from stateward.store.schema import (
     SCHEMA_VERSION,
     Standing,
@@ -29,6 +30,8 @@ from stateward.store.schema import (
     unguarded,
     version_of,
 )
+from stateward.store.shape import require_shape
+from stateward.store.sqlite import lenient_text
 
 WAIT_SECONDS: Final = 1.0
 """How long SQLite itself waits for the write lock, each time."""
@@ -54,6 +57,7 @@ def migrate(path: Path) -> Migrated | None:
 
 def _connected(path: Path) -> sqlite3.Connection:
     driver = sqlite3.connect(f"{path.as_uri()}?mode=rw", timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
+    driver.text_factory = lenient_text
     # A step that makes a table anew drops the old one, and what refers to it refers to the new one after: looked over at the end.
     for setting in ("synchronous = FULL", "fullfsync = ON", "foreign_keys = OFF", "trusted_schema = OFF", "secure_delete = ON"):
         driver.execute(f"PRAGMA {setting}")
@@ -85,6 +89,9 @@ def _migrated(driver: sqlite3.Connection, connection: Connection, path: Path) ->
     broken = frozen.broken_rule(held_triggers(driver), frozen.sqlite_rules(version))
     if broken is not None:
         raise unguarded(str(path), broken)
+    found = read_through.faults(driver, version)
+    if found:
+        raise altered(str(path), version, found)
     backup = back_up(path, version)
     try:
         _change(driver, connection, path, version)
@@ -108,6 +115,7 @@ def _look_over(driver: sqlite3.Connection, path: Path, before: Mapping[str, int]
     """Refuse what is not a whole store of the present version with every row that there was."""
     require_tables(driver, path)
     require_triggers(driver, path)
+    require_shape(driver, path, SCHEMA_VERSION)
     after = _counts(driver)
     for table, count in before.items():
         if after.get(table) != count:

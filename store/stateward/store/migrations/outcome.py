@@ -1,8 +1,10 @@
 """What comes of a migration, and how it is said that one failed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stateward.runtime.ports import Fault, StoreUnavailable
+from stateward.runtime.ports import Damaged, Fault, StoreUnavailable
+from stateward.store.faults import RESTORE
 from stateward.store.schema import SCHEMA_VERSION
 
 
@@ -18,6 +20,12 @@ class Migrated:
 def not_backed_up(name: str, version: int, why: str, remedy: str) -> StoreUnavailable:
     """Say that nothing was tried, since what is there could not be copied first."""
     return StoreUnavailable(f"{name} was not migrated from store version {version}, since no copy of it could be made: {why}", remedy)
+
+
+def altered(name: str, version: int, found: Sequence[str]) -> Damaged:
+    """Say that nothing was tried, since what is there is not what was written: the rules of a new version would vouch for it."""
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return Damaged(f"{name} was not migrated from store version {version}, since it is damaged: {found[0]}{more}", RESTORE)
 
 
 def not_migrated(name: str, version: int, backup: str, fault: Fault) -> Fault:
