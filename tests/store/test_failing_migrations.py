@@ -17,6 +17,7 @@ from sqlalchemy import Connection, text
 from stateward.runtime.ports import Damaged, Fault, OutcomeUnknown, StoreUnavailable
 from stateward.store.care import check, migrate
 from stateward.store.migrations import file_backups, on_postgres, on_sqlite, schema_backups, steps
+from stateward.store.migrations.frozen import postgres_rules, sqlite_rules
 from stateward.store.postgres import PostgresConnection
 from stateward.store.schema import SCHEMA_VERSION
 from tests.postgres import Server
@@ -129,9 +130,44 @@ def test_a_step_that_fails_leaves_the_store_as_it_was_and_names_the_copy(
 
 def test_a_store_whose_rules_were_altered_is_refused_and_not_given_new_ones(place: Path | str) -> None:
     by_hand(place, "DROP TRIGGER entries_no_update" + (" ON entries" if isinstance(place, str) else ""))
-    refused(place, "no longer guards what it holds: the rule `entries_no_update` is missing", Damaged)
+    fault = refused(place, "no longer guards what it holds: the rule `entries_no_update` is missing", Damaged)
+    assert "restore the store from a backup, or read it with the stateward that wrote it" == fault.remedy
     assert [] == copies(place)
     assert ("the rule `entries_no_update` is missing",) == check(place).findings
+
+
+TAMPERED = {
+    "UPDATE flow_source_revisions SET note = note || '!' WHERE revision = 1": "flow_source_revisions",
+    "UPDATE flow_source_revisions SET content = content_digest_of_nothing WHERE revision = 1": "flow_source_revisions",
+    "DELETE FROM flow_source_revisions WHERE revision = 1": "flow_source_revisions",
+    "UPDATE definitions SET canonical = other": "definitions",
+    "UPDATE workspaces SET name = 'mine'": "workspaces",
+    "UPDATE workers SET workspace = 'mine'": "workers",
+    "UPDATE flow_sources SET revision = revision + 1": "flow_sources",
+}
+
+
+@pytest.mark.parametrize(("statement", "table"), TAMPERED.items(), ids=TAMPERED)
+def test_rows_that_are_not_what_was_written_are_not_given_new_rules(place: Path | str, statement: str, table: str) -> None:
+    """Also where the rules are put back afterwards as they were."""
+    nothing = "''::bytea" if isinstance(place, str) else "x''"
+    done = statement.replace("content_digest_of_nothing", nothing).replace("other", nothing)
+    if isinstance(place, str):
+        always = [rule.name for rule in postgres_rules(LAST.version) if rule.table == table]
+        by_hand(
+            place,
+            f"ALTER TABLE {table} DISABLE TRIGGER ALL",
+            done,
+            f"ALTER TABLE {table} ENABLE TRIGGER ALL",
+            *(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name}" for name in always),
+        )
+    else:
+        rules = sqlite_rules(LAST.version)
+        by_hand(place, *(f"DROP TRIGGER {name}" for name in rules), done, *rules.values())
+    fault = refused(place, "was not migrated from store version 1, since it is damaged: ", Damaged)
+    assert "restore the store from a backup, or read it with the stateward that wrote it" == fault.remedy
+    assert [] == copies(place)
+    assert check(place).findings[0] in fault.message
 
 
 def test_a_copy_that_was_made_before_is_never_put_over(place: Path | str) -> None:
@@ -186,10 +222,12 @@ def test_the_copy_is_a_whole_store_of_its_version_to_which_one_can_go_back(place
 # --- what the environment refuses ---------------------------------------------------------------------------------------------------
 
 
-def test_where_no_copy_can_be_made_nothing_is_migrated(path: Path) -> None:
-    in_the_way = path.with_name(f"{path.name}.v1-backup.partial")
+@pytest.mark.parametrize("beside", ["", "-journal", "-wal", "-shm"])
+def test_a_folder_where_the_copy_is_drafted_is_named_and_nothing_is_migrated(path: Path, beside: str) -> None:
+    in_the_way = path.with_name(f"{path.name}.v{LAST.version}-backup.partial{beside}")
     in_the_way.mkdir()
-    refused(path, "was not migrated from store version 1, since no copy of it could be made: is a directory")
+    fault = refused(path, f"was not migrated from store version 1, since no copy of it could be made: {in_the_way} is a folder")
+    assert "move that folder away" == fault.remedy
     assert [str(in_the_way)] == copies(path)
 
 

@@ -122,9 +122,9 @@ def held_triggers(connection: Connection) -> dict[str, str]:
     return dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
 
 
-def unguarded(name: str, broken: str) -> Damaged:
-    """Say that a store lacks a rule of immutability, or holds another one."""
-    return Damaged(f"{name} no longer guards what it holds: {broken}", "restore the store from a backup, or read it only")
+def unguarded(name: str, broken: str, remedy: str = "restore the store from a backup, or read it only") -> Damaged:
+    """Say that a store lacks a rule of immutability, or holds another one. `remedy` is for one that this program does not read."""
+    return Damaged(f"{name} no longer guards what it holds: {broken}", remedy)
 
 
 def _names(connection: sqlite3.Connection, kind: str) -> set[str]:

@@ -54,13 +54,20 @@ def back_up(path: Path, version: int) -> Path:
         fault = unavailable(path, problem)
         raise not_backed_up(str(path), version, fault.message, fault.remedy) from problem
     except OSError as problem:
+        for each in _drafts(draft):
+            if each.is_dir():
+                raise not_backed_up(str(path), version, f"{each} is a folder", "move that folder away") from problem
         remedy = MAKE_SPACE if problem.errno in OUT_OF_SPACE else _NO_ROOM
         raise not_backed_up(str(path), version, reason(problem), remedy) from problem
 
 
 def _forget(draft: Path) -> None:
-    for suffix in _BESIDE:
-        draft.with_name(f"{draft.name}{suffix}").unlink(missing_ok=True)
+    for each in _drafts(draft):
+        each.unlink(missing_ok=True)
+
+
+def _drafts(draft: Path) -> tuple[Path, ...]:
+    return tuple(draft.with_name(f"{draft.name}{suffix}") for suffix in _BESIDE)
 
 
 def _copy(path: Path, draft: Path) -> None:

@@ -18,7 +18,7 @@ from stateward.store import read_through
 from stateward.store.address import without_passwords
 from stateward.store.faults import RESTORE
 from stateward.store.migrations import frozen, steps
-from stateward.store.migrations.outcome import Migrated, altered, bug, not_migrated
+from stateward.store.migrations.outcome import AS_IT_WAS, Migrated, altered, bug, not_migrated
 from stateward.store.migrations.schema_backups import Fingerprint, back_up, fingerprint
 from stateward.store.postgres import PostgresConnection
 from stateward.store.postgres_faults import AGAIN, first_line, unavailable
@@ -80,7 +80,7 @@ class Migration:
         expected = {rule.name: rule.held for rule in frozen.postgres_rules(version)}
         broken = frozen.broken_rule(held_rules(self._connection), expected)
         if broken is not None:
-            raise unguarded(self._name, broken)
+            raise unguarded(self._name, broken, AS_IT_WAS)
 
     def _require_as_written(self, version: int) -> None:
         self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")  # others may write meanwhile

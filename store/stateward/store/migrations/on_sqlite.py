@@ -18,7 +18,7 @@ from stateward.store import read_through
 from stateward.store.faults import FULL, RESTORE, code_of, is_bug, is_busy, unavailable
 from stateward.store.migrations import frozen, steps
 from stateward.store.migrations.file_backups import back_up
-from stateward.store.migrations.outcome import Migrated, altered, bug, not_migrated
+from stateward.store.migrations.outcome import AS_IT_WAS, Migrated, altered, bug, not_migrated
 from stateward.store.schema import (
     SCHEMA_VERSION,
     Standing,
@@ -88,7 +88,7 @@ def _migrated(driver: sqlite3.Connection, connection: Connection, path: Path) ->
     version = version_of(driver)
     broken = frozen.broken_rule(held_triggers(driver), frozen.sqlite_rules(version))
     if broken is not None:
-        raise unguarded(str(path), broken)
+        raise unguarded(str(path), broken, AS_IT_WAS)
     found = read_through.faults(driver, version)
     if found:
         raise altered(str(path), version, found)

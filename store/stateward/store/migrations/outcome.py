@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from stateward.runtime.ports import Damaged, Fault, StoreUnavailable
-from stateward.store.faults import RESTORE
 from stateward.store.schema import SCHEMA_VERSION
+
+AS_IT_WAS: Final = "restore the store from a backup, or read it with the stateward that wrote it"
+"""What is left to do with a store that is not to be migrated: this program does not even read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ def not_backed_up(name: str, version: int, why: str, remedy: str) -> StoreUnavai
 def altered(name: str, version: int, found: Sequence[str]) -> Damaged:
     """Say that nothing was tried, since what is there is not what was written: the rules of a new version would vouch for it."""
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    return Damaged(f"{name} was not migrated from store version {version}, since it is damaged: {found[0]}{more}", RESTORE)
+    return Damaged(f"{name} was not migrated from store version {version}, since it is damaged: {found[0]}{more}", AS_IT_WAS)
 
 
 def not_migrated(name: str, version: int, backup: str, fault: Fault) -> Fault:
