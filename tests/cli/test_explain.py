@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from stateward.compiler.cli.explaining import explain_command
-from stateward.compiler.diagnostics.codes import CODES
+from stateward.compiler.diagnostics.codes import BESIDE, CODES
 from stateward.compiler.diagnostics.text import Look
 from stateward.runtime.surfaces.cli import cli
 from tests.cli.hosts import TextHost
@@ -83,7 +83,7 @@ def test_without_a_code_all_are_listed_with_what_they_mean() -> None:
     done = run()
     assert 0 == done.exit_code
     listed = [line.split(maxsplit=1) for line in done.stdout.splitlines() if line.startswith("  ")]
-    assert [[code.name, code.title] for code in CODES.values()] == listed
+    assert [*([code.name, code.title] for code in CODES.values()), *([name] for name in BESIDE)] == listed
     assert done.stdout.startswith("errors:\n  source_too_large ")
     assert done.stdout.endswith("`stateward explain CODE` says more of one\n")
 

@@ -44,7 +44,7 @@ def test_what_is_exported_is_imported_with_revisions_and_history(here: Place, th
     assert [
         "imported workspace:pamphlet revision 1",
         "imported workspace:paper revisions 1 to 2",
-        "imported workspace:review revision 1",
+        "imported workspace:review revision 1, and it is removed, as it is where the bundle comes from",
     ] == told[1:4]
     assert told[4].startswith(f"imported bundle {digest} of Workspace ")
     for slug in ("paper", "pamphlet", "review"):
@@ -126,7 +126,7 @@ def test_a_dry_run_says_what_would_be_imported_and_imports_nothing(here: Place, 
     there.done("flow", "import", str(bundle))
     before = there.store.read_bytes()
     (answer,) = lines(there.done("flow", "import", str(bundle), "--dry-run", "--json"))
-    assert (True, "imported", [{"slug": "paper", "first": 3, "last": 2, "new": 0}]) == (
+    assert (True, "imported", [{"slug": "paper", "first": 3, "last": 2, "new": 0, "removed": False, "was_removed": False}]) == (
         answer["dry_run"],
         answer["result"],
         answer["flows"],

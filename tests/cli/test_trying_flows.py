@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from stateward.runtime.profile.problems import OWN_CODES as PROFILE_CODES
+from stateward.runtime.trial.problems import OWN_CODES as TRIAL_CODES
 from tests.cli.program import Place, place
 
 
@@ -121,7 +123,7 @@ def test_a_walk_shows_states_takes_verdicts_and_takes_steps_back(author: Place) 
     shown = walked(author, "finihs\nfinish?\n\nfinish\npath\nundo\nundo\nquit\n")
     for told in (
         "state work\n",
-        "finihs is no transition of this state; did you mean `finish`?\n",
+        "`finihs` is no transition of this state; did you mean `finish`?\n",
         "stayed: no condition is met; could not check `finish`\n",
         "stayed: no condition is met\n",
         "by finish to done\n",
@@ -167,3 +169,17 @@ def test_a_revision_that_is_not_there_is_told(author: Place, selector: str, told
     author.done("flow", "save", "first.dcdl")
     ended = author.call("compile", selector)
     assert (2, told) == (ended.status, ended.err)
+
+
+def test_of_tests_that_were_not_run_no_coverage_is_told(author: Place) -> None:
+    author.done("new", "first")
+    (author.work / "first.test.dcdl").write_text("tests = {};", "utf-8")
+    ended = author.call("test", "first.dcdl", "--json")
+    assert (1, None) == (ended.status, json.loads(ended.out)["coverage"])
+    assert "first.test.dcdl: no test was run\n" in author.call("test", "first.dcdl").out
+
+
+@pytest.mark.parametrize("code", [*TRIAL_CODES, *PROFILE_CODES])
+def test_codes_of_files_beside_flows_are_explained(author: Place, code: str) -> None:
+    assert author.done("explain", code).startswith(("A ", "The "))
+    assert f"  {code}\n" in author.done("explain")

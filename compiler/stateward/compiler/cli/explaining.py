@@ -8,7 +8,7 @@ import click
 
 from stateward.compiler.cli.host import STATUS_USAGE, host_of, slug_of
 from stateward.compiler.cli.output import fail, say
-from stateward.compiler.diagnostics.codes import CODES
+from stateward.compiler.diagnostics.codes import BESIDE, CODES
 from stateward.compiler.diagnostics.model import Severity
 from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.wording import nearest, quoted
@@ -34,8 +34,11 @@ def explain_command(context: click.Context, code: str | None) -> None:
     if code is None:
         say(_listed())
         return
+    if code in BESIDE:
+        say("\n".join(_prose(BESIDE[code], PROSE_COLUMNS_MAX)) + "\n")
+        return
     if code not in CODES:
-        near = nearest(code, CODES)
+        near = nearest(code, (*CODES, *BESIDE))
         remedy = f"did you mean `{near}`?" if near is not None else "`stateward explain` lists the codes"
         fail(Failure(f"no diagnostic has the code {quoted(code)}", remedy, STATUS_USAGE))
         context.exit(STATUS_USAGE)
@@ -52,6 +55,7 @@ def _listed() -> str:
     for severity, heading in _HEADINGS.items():
         lines = [f"  {code.name:<{width}}  {code.title}" for code in CODES.values() if code.severity is severity]
         parts.append("\n".join([f"{heading}:", *lines]))
+    parts.append("\n".join(["of tests and profiles:", *(f"  {name}" for name in BESIDE)]))
     return "\n\n".join([*parts, "`stateward explain CODE` says more of one\n"])
 
 

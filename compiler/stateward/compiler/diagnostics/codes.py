@@ -74,3 +74,23 @@ CODES: Final[Mapping[str, Code]] = {
     for name, title in titles.items()
 }
 """All codes, by name, errors first and in the order of the stages."""
+
+BESIDE: Final[Mapping[str, str]] = {
+    "value_not_allowed": (
+        "A field of a file beside flows, of tests or of a profile, holds a value of the right type that it cannot have: a state that the"
+        " flow does not have, a word that is none of those that the field knows, a number out of range. The message says what it may hold."
+    ),
+    "flow_test_ambiguous": (
+        "A step of a flow test says too little or too much: it has exactly one of `enters` and `refused`, and at most one of `met` and"
+        " `verdicts`. See docs/reference/flow-tests.md."
+    ),
+    "flow_test_failed": (
+        "A flow test came to something else than it says: another state was entered, nothing was left, the state has no transition of that"
+        " name, or the flow had ended. Either the flow or the test is wrong; `stateward simulate` walks the same way by hand."
+    ),
+    "verifier_incomplete": (
+        "The verifier of a profile lacks a field without which its kind cannot judge, or has one that means nothing for it. See"
+        " docs/reference/profiles.md."
+    ),
+}
+"""Codes that are reported of files beside flows, with what each means. Never reported of a flow."""

@@ -111,7 +111,7 @@ class _Walk:
             if name not in known or verdict is None:
                 near = nearest(name, known)
                 meant = f"; did you mean `{near}`?" if near is not None else f"; there are {listed(known)}"
-                emit(f"{plain(part)} is no transition of this state{meant}\n")
+                emit(f"`{plain(part)}` is no transition of this state{meant}\n")
                 return None
             verdicts[name] = verdict
         return verdicts

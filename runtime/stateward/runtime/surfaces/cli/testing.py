@@ -112,7 +112,9 @@ class _Tested:
             "version": VERSION,
             "file": self.name,
             "tests": [{"name": each.test.name, "passed": each.failure is None} for each in self.ran],
-            "coverage": {
+            "coverage": None
+            if self.broken
+            else {
                 "percent": self.percent,
                 "taken": [each._asdict() for each in self.coverage.taken],
                 "missed": [each._asdict() for each in self.coverage.missed],
