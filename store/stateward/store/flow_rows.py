@@ -21,6 +21,8 @@ from stateward.store.flow_statements import (
     ALL,
     COUNTED,
     FIND,
+    NAMED,
+    NOT_BEGUN,
     OF_A_MISSING_FLOW,
     OF_ACTS,
     PRESENT,
@@ -37,6 +39,8 @@ NUMBER_MAX: Final = 2**31 - 1
 """Of a revision or an act: what every database takes."""
 FIRST_PAGE: Final = 16
 """Revisions that are read at first where one of them is looked for."""
+STRAYS_MAX: Final = 1000
+"""Rows of flows of which nothing was ever saved, that a page of a listing passes over."""
 _NEIGHBOURS: Final = Neighbours(FLOW_ACTS, require_as_written)
 
 
@@ -86,10 +90,22 @@ def list_flows(connection: Connection, workspace: str, limit: int, after: str, *
         raise Inconsistent("a revision is there without its flow")
     rows = (ALL if removed else PRESENT).all(connection, values)
     found = [_listed(row, _fitting(row, workspace, _slug_of(row), None), _slug_of(row)) for row in rows]
-    counted = COUNTED.first(connection, {**values, "upto": found[-1].last.slug if found and len(found) == limit else ""})
+    within = {**values, "upto": found[-1].last.slug if found and len(found) == limit else ""}
+    _require_strays_only(NOT_BEGUN.all(connection, {**within, "limit": STRAYS_MAX}), workspace)
+    counted = COUNTED.first(connection, within)
     if counted is None or counted["known"] != counted["there"]:
         raise Inconsistent("a flow is known by its name and missing itself")
     return found
+
+
+def _require_strays_only(rows: Sequence[Row], workspace: str) -> None:
+    """Raise Inconsistent where a flow lost all its revisions. A row whose id is none that a save gives never had one: no flow is lost."""
+    for row in rows:
+        slug = _slug_of(row)
+        if row["flow_id"] == flow_id_of(workspace, slug):
+            raise Inconsistent(f"the flow `{slug}` has no revision")
+    if len(rows) == STRAYS_MAX:
+        raise Inconsistent(f"there are {STRAYS_MAX} flows without a revision")
 
 
 def list_revisions(connection: Connection, workspace: str, slug: str, limit: int, before: int | None) -> list[RevisionFacts]:
@@ -148,6 +164,8 @@ def _row(connection: Connection, statement: Prepared, workspace: str, slug: str,
         return row, _fitting(row, workspace, slug, number)
     if OF_A_MISSING_FLOW.first(connection, values) is not None:
         raise Inconsistent(f"the flow `{slug}` has revisions and is missing itself")
+    if NAMED.first(connection, {**values, "slug": slug}) is not None:
+        raise Inconsistent(f"the flow `{slug}` has another id than it was given")
     return None
 
 

@@ -60,11 +60,16 @@ WITH_LAST: Final = _one(FLOW_REVISIONS.c.revision == FLOW_SOURCES.c.revision, FL
 WITH_ONE: Final = _one(FLOW_REVISIONS.c.revision == bindparam("number"), FLOW_REVISIONS.c.content)
 
 
+def _begun() -> ColumnElement[bool]:
+    """Say that there is anything of a flow besides its row."""
+    return or_(*(exists(select(table.c.flow_id).where(_its(table, FLOW_SOURCES))) for table in (FLOW_REVISIONS, FLOW_ACTS)))
+
+
 def _listed(*conditions: ColumnElement[bool]) -> Prepared:
     """Give a page of flows by slug. Which they are is found first, so that only what is on the page is looked up."""
     page = (
         select(FLOW_SOURCES)
-        .where(FLOW_SOURCES.c.workspace == _WORKSPACE, bindparam("after") < _BY_SLUG, *conditions)
+        .where(FLOW_SOURCES.c.workspace == _WORKSPACE, bindparam("after") < _BY_SLUG, _begun(), *conditions)
         .order_by(_BY_SLUG)
         .limit(bindparam("limit"))
         .subquery("page")
@@ -86,6 +91,18 @@ def _not_hidden_for_certain() -> ColumnElement[bool]:
 
 ALL: Final = _listed()
 PRESENT: Final = _listed(_not_hidden_for_certain())
+
+
+_UPTO: Final = or_(bindparam("upto") == "", bindparam("upto") >= _BY_SLUG)
+NOT_BEGUN: Final = Prepared(
+    select(FLOW_SOURCES.c.flow_id, FLOW_SOURCES.c.slug)
+    .where(FLOW_SOURCES.c.workspace == _WORKSPACE, bindparam("after") < _BY_SLUG, _UPTO, ~_begun())
+    .limit(bindparam("limit"))
+)
+"""The rows of flows, from one slug to another, of which there is nothing else."""
+NAMED: Final = Prepared(
+    select(FLOW_SOURCES.c.flow_id).where(FLOW_SOURCES.c.workspace == _WORKSPACE, FLOW_SOURCES.c.slug == bindparam("slug")).limit(1)
+)
 
 
 def _counted(slug: ColumnElement[str], *conditions: ColumnElement[bool]) -> ScalarSelect[Any]:

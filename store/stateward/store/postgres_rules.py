@@ -2,7 +2,8 @@
 
 The same rules as on SQLite (`triggers.py`), said in its words. What differs: a key that is there refuses a second row by itself, since
 nothing here replaces a row without firing the triggers of an update; TRUNCATE is one more way to delete, and refused; and the triggers
-fire always, also in a session that plays a replica.
+fire always, also in a session that plays a replica. Two look when the transaction is committed: that a flow has its first revision, and
+says its last one.
 """
 
 from collections.abc import Mapping
@@ -87,6 +88,15 @@ _NOT_REDACTED: Final = (
 """Of an entry only the payload changes, and only where a later one says that a secret was taken out of it."""
 
 
+_WITHOUT_REVISION: Final = (
+    "NOT EXISTS (SELECT 1 FROM stateward.flow_source_revisions WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id AND revision = 1)"
+)
+_NOT_SAID_BY_THE_FLOW: Final = (
+    "NOT EXISTS (SELECT 1 FROM stateward.flow_sources"
+    " WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id AND revision >= NEW.revision)"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A trigger and the function that it calls; both have the rule's name."""
@@ -96,10 +106,17 @@ class Rule:
     event: str
     says: str
     refused_when: str = "TRUE"
+    at_commit: bool = False
+    """Whether it looks at what the whole transaction made."""
 
     @property
     def trigger(self) -> str:
         """The trigger, as PostgreSQL writes one that is there."""
+        if self.at_commit:
+            return (
+                f"CREATE CONSTRAINT TRIGGER {self.name} AFTER {self.event} ON {SCHEMA}.{self.table}"
+                f" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION {self.name}()"
+            )
         each = "STATEMENT" if self.event == "TRUNCATE" else "ROW"
         return f"CREATE TRIGGER {self.name} BEFORE {self.event} ON {SCHEMA}.{self.table} FOR EACH {each} EXECUTE FUNCTION {self.name}()"
 
@@ -147,6 +164,15 @@ RULES: Final[tuple[Rule, ...]] = (
         "INSERT",
         "a flow begins with its first revision",
         "NEW.revision IS DISTINCT FROM 1 OR NEW.removed_at IS NOT NULL",
+    ),
+    Rule("flow_sources_saved", "flow_sources", "INSERT", "a flow is written with its first revision", _WITHOUT_REVISION, at_commit=True),
+    Rule(
+        "flow_source_revisions_current",
+        "flow_source_revisions",
+        "INSERT",
+        "the last revision of a flow is written with its flow",
+        _NOT_SAID_BY_THE_FLOW,
+        at_commit=True,
     ),
     Rule(
         "flow_sources_only_forward",

@@ -106,7 +106,10 @@ def require_rules(connection: Connection, name: str) -> None:
 
 def held_rules(connection: Connection) -> dict[str, tuple[str, str, str]]:
     """Give the rules that a database holds, by their names: trigger, how it is enabled, body of its function."""
-    return {rule: (trigger, enabled, body) for rule, trigger, enabled, body in connection.execute(HELD).fetchall()}
+    held: dict[str, tuple[str, str, str]] = {}
+    for rule, trigger, enabled, body in connection.execute(HELD).fetchall():
+        held[f"{rule} besides" if rule in held else rule] = (trigger, enabled, body)  # a name may be that of one on each table
+    return held
 
 
 def tables_of(connection: Connection, schema: str = SCHEMA) -> set[str]:

@@ -162,6 +162,8 @@ class _Flows:
     def _require_fitting(self, row: Row) -> None:
         slug, current = text_of(row, "slug"), number_of(row, "revision")
         last, act = self._revisions.get(_flow(row), 0), self._acts.get(_flow(row))
+        if not last and act is None:
+            raise Inconsistent("nothing of it was ever saved, or all of it was lost")
         if row["flow_id"] != flow_id_of(text_of(row, "workspace"), slug):
             raise Inconsistent("its id is not the one that follows from its name")
         if current != last:

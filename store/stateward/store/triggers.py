@@ -5,6 +5,8 @@ for the time at which a token is revoked; an entry follows the last one of its l
 that none has a gap; a head says what the last entry is, and the row of a flow what its last revision and its last act are. Each refusal
 begins with the name of the rule.
 
+The row of a flow of which nothing was saved, which no save leaves and a hand can make, may be deleted: it is no flow.
+
 A Worker as a whole can be deleted: a tombstone that names its head lets its rows go, and stays (`sessions.py`, `delete`).
 
 `INSERT OR REPLACE` deletes without firing a trigger for the deletion, so every insert is looked at before: nothing may be there under
@@ -18,7 +20,10 @@ from typing import Final
 _NOT_THE_NEXT_REVISION: Final = (
     "NEW.revision IS NOT (SELECT coalesce(max(revision), 0) + 1 FROM flow_source_revisions"
     " WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
+    " OR NOT EXISTS (SELECT 1 FROM flow_sources WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
 )
+_SAVED: Final = "EXISTS (SELECT 1 FROM flow_source_revisions WHERE workspace = OLD.workspace AND flow_id = OLD.flow_id)"
+"""Whoever makes the row of a flow without a revision can take it out again; no save leaves one."""
 _LAST_REVISION: Final = "(SELECT max(revision) FROM flow_source_revisions WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
 _LAST_ACT: Final = "(SELECT max(number) FROM flow_acts WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
 _NOT_THE_NEXT_ACT: Final = f"NEW.number IS NOT coalesce({_LAST_ACT}, 0) + 1 OR NEW.revision IS NOT {_LAST_REVISION}"
@@ -136,7 +141,7 @@ TRIGGERS: Final[Mapping[str, str]] = dict(
             "a flow keeps its name and says what its last revision and its last act are",
             _NOT_AS_THE_FLOW_IS,
         ),
-        _rule("flow_sources_no_delete", "DELETE", "flow_sources", "a flow is never deleted"),
+        _rule("flow_sources_no_delete", "DELETE", "flow_sources", "a flow is never deleted", _SAVED),
         *_written_once("flow_acts", "an act on a flow"),
         _rule(
             "flow_acts_only_next",
