@@ -10,10 +10,11 @@ import psycopg
 import pytest
 
 from stateward.resources.catalog import builtin
+from stateward.runtime.marker import drafted
 from stateward.runtime.ports import Committed, Damaged
 from stateward.runtime.session.entries import NewEntry
 from stateward.store.schema import SCHEMA_VERSION
-from tests.cases.opened import begin, opened
+from tests.cases.opened import opened
 from tests.cases.stored import StoredPlace
 from tests.cli.children import start
 from tests.runtime.engines import AGENT, WORKSPACE, Desk, Judge, saying
@@ -75,7 +76,7 @@ def test_nobody_starts_a_run_of_a_flow_that_was_removed_and_the_old_revision_can
     here.done("flow", "remove", "coder-review", "--base", "2")
     refused = here.call(*here.scripted(flow=FLOW))
     assert 0 != refused.status
-    assert "there is no flow `workspace:coder-review`" in refused.err
+    assert "flow `workspace:coder-review`" in refused.err
     here.done("flow", "restore", "coder-review", "1", "--base", "2")
     here.call(*here.scripted("--max-requests", "2", flow=FLOW))
     now = here.status()["flow"]
@@ -88,7 +89,7 @@ def test_nobody_starts_a_run_of_a_flow_that_was_removed_and_the_old_revision_can
 @pytest.mark.parametrize("lacks", ["the definition", "the state"])
 def test_a_session_whose_definition_or_state_is_not_there_is_refused_by_name_and_nothing_is_written(here: StoredPlace, lacks: str) -> None:
     """S-VER-2: a saved run is loaded into a graph that lacks its state and fails deep inside, or loads as if fine."""
-    begin(here)
+    begin_without_flows(here)
     made = Desk()
     digest = made.flow.pin.definition_digest
     known = {digest: made.sessions.definition(digest) or b""}
@@ -111,6 +112,15 @@ def test_a_session_whose_definition_or_state_is_not_there_is_refused_by_name_and
     assert (3, "") == (shown.status, shown.out)
     assert digest in shown.err
     assert before == everything(here)
+
+
+def begin_without_flows(here: StoredPlace) -> None:
+    """Begin a Workspace whose store holds no definition."""
+    with drafted(here.work, WORKSPACE) as draft:
+        draft.publish()
+    here.keys.parent.mkdir(parents=True, exist_ok=True)
+    with opened(here):
+        pass
 
 
 def everything(here: StoredPlace) -> Mapping[str, object]:
