@@ -145,3 +145,10 @@ def test_a_write_that_a_trigger_of_a_file_swallows_is_damage_and_leaves_nothing(
         with pytest.raises(Damaged):
             WRITES["INSERT", table](store)
     assert before == on_sqlite.contents()
+
+
+def test_a_trigger_of_somebody_else_that_has_the_name_of_one_of_ours_is_seen(on_postgresql: ByHand) -> None:
+    for table in ("leases", "workspaces"):  # one of them comes after ours, in whichever order the catalog gives them
+        on_postgresql.run(f"CREATE TRIGGER workers_no_update BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION workers_no_update()")
+        assert [] != [each for each in check(on_postgresql.place).findings if "workers_no_update" in each]
+        on_postgresql.run(f"DROP TRIGGER workers_no_update ON {table}")
