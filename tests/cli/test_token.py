@@ -87,8 +87,36 @@ def test_what_is_refused_says_why_and_begins_no_workspace(here: Place, arguments
 
 def test_what_is_no_token_cannot_be_revoked(here: Place) -> None:
     here.call("token", "issue", "--name", "ada", "--scope", "read")
-    ended = here.call("token", "revoke", "sw_nothing")
-    assert (2, "error: there is no token `sw_nothing` in this Workspace\n  = help: see `stateward token list`\n") == (
+    ended = here.call("token", "revoke", "nothing")
+    assert (2, "error: there is no token `nothing` in this Workspace\n  = help: see `stateward token list`\n") == (
         ended.status,
         ended.err,
     )
+
+
+def test_a_token_given_for_its_id_is_not_shown_again(here: Place) -> None:
+    secret = here.call("token", "issue", "--name", "ci", "--scope", "read").out.strip()
+    for given in (secret, f" {secret}", secret[:-4]):
+        ended = here.call("token", "revoke", given)
+        assert (2, "") == (ended.status, ended.out)
+        assert given.strip()[3:] not in ended.err
+        assert "a token itself" in ended.err
+        assert "`stateward token list`" in ended.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("flow", "show"),
+        ("flow", "resolve"),
+        ("flow", "history"),
+        ("flow", "export", "-o", "x"),
+        ("flow", "import"),
+        ("token", "issue", "--name", "ci", "--scope"),
+    ],
+)
+def test_no_message_shows_a_token_that_was_given_for_something_else(here: Place, command: tuple[str, ...]) -> None:
+    secret = here.call("token", "issue", "--name", "ci", "--scope", "read").out.strip()
+    ended = here.call(*command, secret)
+    assert ended.status
+    assert secret[3:] not in ended.out + ended.err

@@ -1,13 +1,15 @@
 """How a command says that something failed: one line with what and where, one with the remedy, and the documented exit status.
 
-Invariant: names in such a line, of files, Workers or whatever else was handed to the command, cannot act on a terminal.
+Invariants: names in such a line, of files, Workers or whatever else was handed to the command, cannot act on a terminal; what looks like a
+token of a service is not in it.
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -29,6 +31,10 @@ __all__ = [
 ]
 
 
+_TOKEN: Final = re.compile(r"sw_[A-Za-z0-9_-]{20,}")
+"""Also one that was cut when it was copied."""
+
+
 class Stop(click.ClickException):
     """End the command with a status, a line that names the thing, and a remedy."""
 
@@ -44,9 +50,14 @@ class Stop(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print to standard error."""
-        click.echo(f"error: {safe(self.message)}", err=True, file=file)
+        click.echo(f"error: {_shown(self.message)}", err=True, file=file)
         if self.remedy:
-            click.echo(f"  = help: {safe(self.remedy)}", err=True, file=file)
+            click.echo(f"  = help: {_shown(self.remedy)}", err=True, file=file)
+
+
+def _shown(text: str) -> str:
+    """Give a line fit for a terminal and for a log: it may hold what somebody mistook a token for."""
+    return safe(_TOKEN.sub("sw_…", text))
 
 
 def abandon_output() -> None:

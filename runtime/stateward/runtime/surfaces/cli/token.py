@@ -12,8 +12,9 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from stateward.runtime.engine.tokens import Issued, is_expired, issue, problem_of
+from stateward.runtime.engine.tokens import TOKEN_START, Issued, is_expired, issue, problem_of
 from stateward.runtime.ports import PAGE_MAX, StoredToken
+from stateward.runtime.session.chain import time_text
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.options import STORE, WORKDIR, spoken
 from stateward.runtime.surfaces.cli.output import emit, emit_json
@@ -21,10 +22,12 @@ from stateward.runtime.surfaces.cli.present import plain, show, terminal_console
 from stateward.runtime.wiring import Place, SystemClock, TimeOrderedIds, account_name, locate, locate_or_begin
 from stateward.runtime.wiring.serving import keeping_tokens, new_secret
 
+VERSION: Final = 1
+"""Of what programs are told; it changes only when a field changes its meaning or goes away."""
 DAYS_MAX: Final = 3660
 _UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _DURATION: Final = re.compile(r"([1-9][0-9]{0,5})([hdw])")
-_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs: one object a line.")
 _KEEP: Final = "this is the only time that it is shown; keep it in a file that only its user can read"
 
 
@@ -125,6 +128,8 @@ def list_command(*, as_json: bool, workdir: Path, store: Place | None) -> None:
 def revoke_command(*, token: str, as_json: bool, workdir: Path, store: Place | None) -> None:
     """Revoke a token by its id: it is good no more from now on."""
     now = SystemClock().now()
+    if token.strip().startswith(TOKEN_START):
+        raise Stop(STATUS_USAGE, "what was given is a token itself, and one is revoked by its id", "see the ids in `stateward token list`")
     with faults_shown(), keeping_tokens(locate(workdir, store), write=True) as (workspace, tokens):
         revoked = tokens.revoke(workspace, token, now)
     if revoked is None:
@@ -152,12 +157,13 @@ def _good(token: StoredToken, now: datetime) -> Text:
 def _data(token: StoredToken, now: datetime) -> dict[str, Any]:
     state = "revoked" if token.revoked is not None else "expired" if is_expired(token, now) else "good"
     return {
+        "version": VERSION,
         "id": token.id,
         "name": token.name,
         "scopes": list(token.scopes),
         "issuer": token.issuer,
-        "created": token.created.isoformat(),
-        "expires": None if token.expires is None else token.expires.isoformat(),
-        "revoked": None if token.revoked is None else token.revoked.isoformat(),
+        "created": time_text(token.created),
+        "expires": None if token.expires is None else time_text(token.expires),
+        "revoked": None if token.revoked is None else time_text(token.revoked),
         "state": state,
     }
