@@ -143,3 +143,44 @@ def test_what_is_no_bundle_is_named(here: Place, file: str, status: int, said: s
     ended = here.call("flow", "import", file)
     assert (status, "", True) == (ended.status, ended.out, ended.err.startswith(f"error: {said}"))
     assert "  = help: " in ended.err
+
+
+def test_an_import_that_hides_a_flow_or_brings_one_back_says_so_before_and_after(here: Place, there: Place) -> None:
+    bundle, _ = exported(here, "paper")
+    there.done("flow", "import", str(bundle))
+    here.done("flow", "restore", "paper", "1", "--base", "2")
+    here.done("flow", "remove", "paper", "--base", "3", "--note", "gone")
+    bundle, _ = exported(here, "paper")
+    trial = there.done("flow", "import", str(bundle), "--dry-run")
+    assert "revision 3, which would hide the flow: it was removed where the bundle comes from\n" in trial
+    assert "revision 3, which hides the flow: " in there.done("flow", "import", str(bundle))
+    again = there.done("flow", "import", str(bundle)).splitlines()
+    assert "nothing changed: workspace:paper revision 3, which is removed" == again[0]
+    assert again[1].startswith("nothing changed: all of bundle ")
+    removed = there.call("flow", "resolve", "workspace:paper")
+    assert 2 == removed.status
+    assert "`workspace:paper` was removed by " in removed.err
+    assert "`stateward flow restore paper 3 --base 3`" in removed.err
+    here.done("flow", "restore", "paper", "2", "--base", "3")
+    bundle, _ = exported(here, "paper")
+    (answer,) = lines(there.done("flow", "import", str(bundle), "--dry-run", "--json"))
+    assert [(False, True)] == [(each["removed"], each["was_removed"]) for each in answer["flows"]]
+    assert "revision 4, which brings the flow back: it was removed here\n" in there.done("flow", "import", str(bundle))
+    kinds = [(kind, revision) for kind, revision, _, _ in steps(there, "paper")]
+    assert [
+        *[("imported", 4), ("saved", 4), ("removed", 3), ("imported", 3), ("saved", 3)],
+        *[("imported", 2), ("saved", 2), ("saved", 1)],
+    ] == kinds
+
+
+def test_an_empty_file_is_said_to_be_empty(there: Place) -> None:
+    (there.work / "empty").write_bytes(b"")
+    assert "the bundle is empty" in there.call("flow", "import", "empty").err
+
+
+def test_times_for_programs_end_in_z_as_in_bundles(here: Place) -> None:
+    bundle, _ = exported(here, "paper")
+    inside = [json.loads(each) for each in bundle.read_text("utf-8").splitlines()]
+    there = [each["created"] for each in inside if each.get("type") == "revision"]
+    told = [each["created"] for each in lines(here.done("flow", "history", "paper", "--json"))]
+    assert there == told[::-1]

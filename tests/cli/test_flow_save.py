@@ -250,3 +250,10 @@ def test_what_people_write_does_not_act_on_a_terminal(here: Place) -> None:
     assert not set(odd) - set("[2J") & set("".join([ended.out, ended.err, *shown]))
     assert odd == lines(here.done("flow", "list", "--json"))[0]["note"]
     assert json.dumps(odd) in here.done("flow", "list", "--json").replace("\u202e", "\\u202e")
+
+
+def test_an_empty_slug_is_refused_and_not_taken_for_none(here: Place) -> None:
+    write(here)
+    ended = here.call("flow", "save", "paper.dcdl", "--slug", "")
+    assert (2, "") == (ended.status, ended.out)
+    assert "an empty slug names no flow" in ended.err

@@ -36,7 +36,7 @@ def test_a_bundle_taken_in_elsewhere_keeps_numbers_authors_notes_times_and_diges
     _a_history(authority, second)
     answer = given(TakenIn, elsewhere.take_in(bundle_of(authority), note="from a friend"))
     assert authority.workspace == answer.origin
-    assert (Brought("gone", 1, 1), Brought("letter", 1, 1), Brought("paper", 1, 4)) == answer.flows
+    assert (Brought("gone", 1, 1, removed=True), Brought("letter", 1, 1), Brought("paper", 1, 4)) == answer.flows
     for slug in ("gone", "letter", "paper"):
         assert texts(authority, slug) == texts(elsewhere, slug)
         ours = [replace(each, workspace="", flow_id="") for each in authority.history(slug, PAGE_MAX)]
@@ -61,7 +61,7 @@ def test_taking_a_bundle_in_again_or_where_it_comes_from_has_nothing_to_do(
     given(TakenIn, elsewhere.take_in(bundle))
     for place in (elsewhere, authority):
         again = given(TakenIn, place.take_in(bundle))
-        assert (Brought("gone", 2, 1), Brought("letter", 2, 1), Brought("paper", 5, 4)) == again.flows
+        assert (Brought("gone", 2, 1, removed=True, was_removed=True), Brought("letter", 2, 1), Brought("paper", 5, 4)) == again.flows
     assert 1 == len(elsewhere.acts("paper", PAGE_MAX))
     assert [] == list(authority.acts("paper", PAGE_MAX))
 

@@ -68,7 +68,7 @@ taken = st.builds(
     TakenIn,
     st.just(DIGEST),
     texts,
-    st.lists(st.builds(Brought, texts, numbers, st.integers(0, 99)), max_size=3).map(tuple),
+    st.lists(st.builds(Brought, texts, numbers, st.integers(0, 99), st.booleans(), st.booleans()), max_size=3).map(tuple),
 )
 
 

@@ -83,7 +83,9 @@ def test_a_bundle_goes_into_another_workspace_with_every_revision(filled: Desk, 
     given = filled.get("/v1/bundle")
     assert (200, "application/octet-stream") == (given.status_code, given.headers["content-type"])
     taken = fine(another.ask("POST", "/v1/bundle?note=from%20afar", content=given.content, headers=BUNDLE))
-    assert (HERE, [{"slug": "gone", "first": 1, "last": 1}, {"slug": "paper", "first": 1, "last": 2}]) == (taken["origin"], taken["flows"])
+    gone = {"slug": "gone", "first": 1, "last": 1, "removed": True, "was_removed": False}
+    paper = {"slug": "paper", "first": 1, "last": 2, "removed": False, "was_removed": False}
+    assert (HERE, [gone, paper]) == (taken["origin"], taken["flows"])
     for slug in ("paper", "gone"):
         path = f"/v1/flows/{slug}/revisions"
         assert fine(filled.get(path)) == fine(another.get(path))

@@ -50,7 +50,7 @@ def test_flows_arrive_as_they_were_and_go_on_from_there(stores: Stores, start: s
     bundle = bundle_of(here)
     answer = there.take_in(bundle)
     assert isinstance(answer, TakenIn)
-    assert (Brought("gone", 1, 1), Brought("paper", 1, 3)) == answer.flows
+    assert (Brought("gone", 1, 1, removed=True), Brought("paper", 1, 3)) == answer.flows
     assert bundle.splitlines()[1:-1] == bundle_of(there).splitlines()[1:-1]
     assert isinstance(there.save("paper", source("more."), base=3), Saved)
     back = here.take_in(bundle_of(there, "paper"))

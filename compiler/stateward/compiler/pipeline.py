@@ -52,6 +52,8 @@ class Compilation:
     """The definition as plain data."""
     canonical: bytes | None
     """The canonical JSON of the definition."""
+    steps: int = 0
+    """Evaluation steps that it took."""
 
     @cached_property
     def definition(self) -> "CompiledFlowDefinition | None":
@@ -86,26 +88,26 @@ def compile_source(
     if not isinstance(text, Source):
         return Compilation(None, (text.diagnostic(),), digest(raw), None, None)
     with uncollected():
-        data, diagnostics = _compiled(text, slug, limits)
-    return Compilation(text, diagnostics, digest(raw), data, canonical_of(data) if data is not None else None)
+        data, diagnostics, steps = _compiled(text, slug, limits)
+    return Compilation(text, diagnostics, digest(raw), data, canonical_of(data) if data is not None else None, steps)
 
 
-def _compiled(source: Source, slug: str | None, limits: FlowLimits) -> tuple[DefinitionData | None, tuple[Diagnostic, ...]]:
+def _compiled(source: Source, slug: str | None, limits: FlowLimits) -> tuple[DefinitionData | None, tuple[Diagnostic, ...], int]:
     """Judge a text and lower it; nothing else is left of it then, and nothing that the collector would have to look at."""
-    flow, diagnostics = _judged(source, slug, limits)
+    flow, diagnostics, steps = _judged(source, slug, limits)
     if any(each.severity is Severity.ERROR for each in diagnostics):
-        return None, diagnostics
+        return None, diagnostics, steps
     assert flow is not None, "what could not be bound was reported"
-    return lower(flow), diagnostics
+    return lower(flow), diagnostics, steps
 
 
-def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowSource | None, tuple[Diagnostic, ...]]:
+def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowSource | None, tuple[Diagnostic, ...], int]:
     """Take a text through all phases that judge it."""
     parsed = parse(source, limits.language)
     broken = errors_of(parsed.diagnostics)
     another_kind = foreign(source, parsed)
     if another_kind is not None:
-        return None, (another_kind.diagnostic(),)
+        return None, (another_kind.diagnostic(),), 0
 
     evaluation = Evaluation(source, parsed.module, limits=limits.language)
     read = read_flow(evaluation, [(source, fault.primary.place.span) for fault in broken])
@@ -123,7 +125,8 @@ def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowS
     if read.version_known:
         warnings += (each for each in (*parsed.diagnostics, *told) if each.severity is Severity.WARNING)
         warnings += inspect(source, parsed.module) if not broken else []
-    return read.flow, _gathered([*broken, *errors_of(told)], problems, warnings)
+    steps = limits.language.steps - max(evaluation.machine.steps, 0)
+    return read.flow, _gathered([*broken, *errors_of(told)], problems, warnings), steps
 
 
 def _without_imports(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

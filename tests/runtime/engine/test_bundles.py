@@ -20,7 +20,8 @@ from stateward.runtime.engine.bundles import Bundle, BundleHeader, BundleWriter
 from stateward.runtime.engine.compiling import canonical_of, compiled
 from stateward.runtime.engine.fitness import unfit
 from stateward.runtime.engine.flows import WorkspaceFlows
-from stateward.runtime.ports import PAGE_MAX, Brought, Revision, Saved, TakenIn, Workspace
+from stateward.runtime.engine.taking import untrue
+from stateward.runtime.ports import PAGE_MAX, Brought, Removed, Revision, Saved, TakenIn, Workspace
 from stateward.runtime.session.chain import digest_of
 from stateward.store import revisions as kept_by_stores
 from stateward.store.memory import MemoryFlowStore
@@ -227,7 +228,10 @@ def test_a_line_of_another_bundle_is_refused_although_it_is_sound_in_itself() ->
     [b"", b"\n", b"{}\n", b"[]\n", b"null\n", b"\xff\n", b"PK\x03\x04", b"[" * 100_000, b"{" * 100_000 + b"\n", b"1" * 10_000 + b"\n"],
 )
 def test_what_is_no_bundle_is_refused_at_its_first_line(data: bytes) -> None:
-    assert refused(read_bundle(data)).startswith("line 1 of the bundle is wrong: ")
+    message = refused(read_bundle(data))
+    assert message.startswith("line 1 of the bundle is wrong: ") if data else message == "the bundle is empty"
+    assert "Expecting" not in message
+    assert "codec" not in message
 
 
 def test_a_bundle_that_came_through_another_line_end_or_with_a_mark_is_refused() -> None:
@@ -319,8 +323,9 @@ def _set(line: int, name: str, value: object) -> Callable[[Lines], object]:
         (lambda lines: lines.insert(3, {**lines[2], "revision": 3}), 4, "its revision is 3, expected 2"),
         (lambda lines: lines.__setitem__(slice(1, 6), [*lines[4:6], *lines[1:4]]), 5, "flow `gone` comes after `odd`"),
         (_set(-1, "flows", 2), 12, "2 flows, 5 revisions and 4 definitions should be there, and 3, 5 and 4 are"),
-        (_set(-1, "revisions", 5.0), 12, "should be there"),
-        (_set(-1, "definitions", "\x1b[31m" * 100), 12, "should be there"),
+        (_set(-1, "revisions", 5.0), 12, "a count is no number"),
+        (_set(-1, "definitions", "\x1b[31m" * 100), 12, "a count is no number"),
+        (_set(-1, "flows", True), 12, "a count is no number"),
         (lambda lines: lines.append(dict(lines[-1])), 13, "it follows the end"),
         (lambda lines: lines.append(dict(lines[0])), 13, "it follows the end"),
         (lambda lines: lines.pop(), 12, "the end is missing"),
@@ -495,7 +500,50 @@ def test_a_bundle_goes_through_several_workspaces_and_stays_the_same() -> None:
     assert BUNDLE.splitlines()[1:-1] == on.splitlines()[1:-1]
     answer = second.take_in(on)
     assert isinstance(answer, TakenIn)
-    assert (ELSEWHERE, (Brought("gone", 1, 1), Brought("odd", 1, 1), Brought("paper", 1, 3))) == (answer.origin, answer.flows)
+    assert (ELSEWHERE, (Brought("gone", 1, 1, removed=True), Brought("odd", 1, 1), Brought("paper", 1, 3))) == (answer.origin, answer.flows)
+
+
+def test_what_a_bundle_brings_says_that_it_hides_a_flow_or_brings_one_back() -> None:
+    there, here = authority(workspace=ELSEWHERE), authority()
+    assert isinstance(there.save("paper", source("one."), base=None), Saved)
+    assert isinstance(here.take_in(bundle_of(there)), TakenIn)
+    assert isinstance(there.save("paper", source("two."), base=1), Saved)
+    assert isinstance(there.remove("paper", base=2), Removed)
+    hiding = bundle_of(there)
+    expected = (Brought("paper", 2, 2, removed=True),)
+    assert [expected, expected] == [_flows_brought(here, hiding, dry_run=dry_run) for dry_run in (True, False)]
+    assert (Brought("paper", 3, 2, removed=True, was_removed=True),) == _flows_brought(here, hiding)
+    assert isinstance(there.save("paper", source("three."), base=2), Saved)
+    returning = bundle_of(there)
+    expected = (Brought("paper", 3, 3, was_removed=True),)
+    assert [expected, expected] == [_flows_brought(here, returning, dry_run=dry_run) for dry_run in (True, False)]
+
+
+def test_what_compiling_the_sources_of_a_bundle_costs_is_counted_and_bounded() -> None:
+    bundle = read(BUNDLE)
+    sources = {(each.slug, each.content) for flow in bundle.flows for each in flow.revisions}
+    steps = {content: compiled(content, slug, slug).steps for slug, content in sources}
+    last = bundle.flows[-1].revisions[1].content
+    enough = sum(steps[content] + limits.WORK_PER_BYTE * len(content) for _, content in sources) - steps[last]
+    assert steps[last] > 0
+    assert untrue(bundle, "stateward 0", accept=False, work_max=enough) is None
+    refusal = untrue(bundle, "stateward 0", accept=False, work_max=enough - 1)
+    assert "revision 2 of flow `paper`" in refused(refusal, RefusalCode.BUNDLE_TOO_COSTLY)
+
+
+def test_a_workspace_that_bounds_the_work_refuses_a_bundle_that_costs_more_and_takes_in_nothing() -> None:
+    store = MemoryFlowStore()
+    store.ensure(Workspace(WORKSPACE, "here", NOON))
+    bounded = WorkspaceFlows(store, WORKSPACE, "ada", "stateward 0", TickingClock(), bundle_work_max=0)
+    for dry_run in (True, False):
+        refused(bounded.take_in(BUNDLE, dry_run=dry_run), RefusalCode.BUNDLE_TOO_COSTLY)
+    assert () == tuple(bounded.flows(PAGE_MAX, removed=True))
+
+
+def _flows_brought(flows: WorkspaceFlows, bundle: bytes, *, dry_run: bool = False) -> tuple[Brought, ...]:
+    answer = flows.take_in(bundle, dry_run=dry_run)
+    assert isinstance(answer, TakenIn)
+    return answer.flows
 
 
 def test_what_is_saved_while_a_bundle_is_given_is_not_in_it() -> None:

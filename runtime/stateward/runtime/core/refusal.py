@@ -63,6 +63,7 @@ class RefusalCode(StrEnum):
     # a bundle of flows
     BUNDLE_TOO_LARGE = "bundle_too_large"
     BUNDLE_MALFORMED = "bundle_malformed"
+    BUNDLE_TOO_COSTLY = "bundle_too_costly"
     BUNDLE_NEWER = "bundle_newer"
     BUNDLE_UNEXPECTED = "bundle_unexpected"
     DEFINITION_UNTRUE = "definition_untrue"

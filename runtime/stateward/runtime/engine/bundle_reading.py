@@ -8,6 +8,7 @@ from binascii import Error as Base64Error
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
+from json import JSONDecodeError
 from typing import Any, Final
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
@@ -57,6 +58,8 @@ def read_bundle(data: bytes) -> Bundle | Refusal:
     if len(data) > BUNDLE_BYTES_MAX:
         message = f"the bundle has {len(data)} bytes, more than {BUNDLE_BYTES_MAX}"
         return Refusal(RefusalCode.BUNDLE_TOO_LARGE, message, ("export fewer flows at a time",))
+    if not data:
+        return Refusal(RefusalCode.BUNDLE_MALFORMED, "the bundle is empty", ("fetch it again", "export it anew"))
     newer = _newer(data)
     if newer is not None:
         return Refusal(RefusalCode.BUNDLE_NEWER, newer, ("take it in with the program that wrote it, or a newer one",))
@@ -118,7 +121,7 @@ class _Reading:
         """Take the next line. Raises Malformed or _Problem."""
         if line.endswith(b"\r"):
             raise _Problem("it ends in CR LF, and lines of a bundle end in LF")
-        members = parse(line)
+        members = _json(line)
         if not isinstance(members, dict):
             raise _Problem("it is no object")
         own = members.pop(LINE_DIGEST, None)
@@ -218,7 +221,9 @@ class _Reading:
         self._close(None)
         _, *counts, digest = _values(members, END)
         found = [len(self._flows), self._count, len(self._definitions)]
-        if counts != found or any(type(each) is not int for each in counts):
+        if any(type(each) is not int for each in counts):
+            raise _Problem("a count is no number")
+        if counts != found:
             expected = "{} flows, {} revisions and {} definitions".format(*(shown(str(each))[1:-1] for each in counts))
             raise _Problem("{} should be there, and {}, {} and {} are".format(expected, *found))
         if digest != f"sha256:{self._hash.hexdigest()}":
@@ -236,6 +241,19 @@ class _Reading:
         if self._header is None or self._digest is None:
             raise _Problem("the end is missing")
         return Bundle(self._digest, self._header, tuple(self._flows))
+
+
+def _json(line: bytes) -> object:
+    """Read a line. Raises _Problem in our own words: those of the reader are about one text, and mean another line."""
+    try:
+        return parse(line)
+    except Malformed as problem:
+        match problem.__context__:
+            case JSONDecodeError(pos=at):
+                raise _Problem(f"it is no JSON from character {at + 1} on") from problem
+            case UnicodeDecodeError(start=at):
+                raise _Problem(f"it is no UTF-8 from byte {at + 1} on") from problem
+        raise
 
 
 def _header_of(members: Members) -> BundleHeader:

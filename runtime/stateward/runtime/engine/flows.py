@@ -27,7 +27,7 @@ from stateward.runtime.engine.limits import (
 )
 from stateward.runtime.engine.selectors import is_slug, slug_problem
 from stateward.runtime.engine.snapshots import WorkspaceSnapshots
-from stateward.runtime.engine.taking import foreseen_bringing, untrue
+from stateward.runtime.engine.taking import foreseen_bringing, told, untrue
 from stateward.runtime.ports import (
     BUNDLE_BYTES_MAX,
     PAGE_MAX,
@@ -64,16 +64,28 @@ _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 class WorkspaceFlows:
     """The port `FlowAuthority` over the flows that a store keeps of one Workspace.
 
-    `author` is who acts, `compiler` names the program that compiles, `name` is what the Workspace is called in the bundles it gives.
+    `author` is who acts, `compiler` names the program that compiles, `name` is what the Workspace is called in the bundles it gives,
+    `bundle_work_max` what compiling the sources of one that is taken in may cost (see `untrue`), as where others wait for it.
     """
 
-    def __init__(self, store: FlowStore, workspace: str, author: str, compiler: str, clock: Clock, *, name: str = "") -> None:
+    def __init__(
+        self,
+        store: FlowStore,
+        workspace: str,
+        author: str,
+        compiler: str,
+        clock: Clock,
+        *,
+        name: str = "",
+        bundle_work_max: int | None = None,
+    ) -> None:
         self._store = store
         self._workspace = workspace
         self._author = author
         self._compiler = compiler
         self._clock = clock
         self._name = name
+        self._bundle_work_max = bundle_work_max
         self._snapshots = WorkspaceSnapshots(workspace, store)
 
     @property
@@ -329,7 +341,7 @@ class WorkspaceFlows:
         if expected not in (None, read.digest):
             message = f"the bundle has the digest {read.digest}, expected was {shown(expected)}"
             return Refusal(RefusalCode.BUNDLE_UNEXPECTED, message, ("fetch it from where that digest comes from",))
-        wrong = untrue(read, self._compiler, accept=accept)
+        wrong = untrue(read, self._compiler, accept=accept, work_max=self._bundle_work_max)
         if wrong is not None:
             return wrong
         bringing = Bringing(self._author, note, self._clock.now(), read.digest, read.header.workspace)
@@ -341,7 +353,8 @@ class WorkspaceFlows:
         diverged = tuple(each for each in answers if isinstance(each, Diverged))
         if diverged:
             return BundleConflict(read.digest, diverged)
-        return TakenIn(read.digest, read.header.workspace, tuple(each for each in answers if isinstance(each, Brought)))
+        brought = [each for each in answers if isinstance(each, Brought)]
+        return TakenIn(read.digest, read.header.workspace, told(self._store, self._workspace, read.flows, brought))
 
     # --- what must be there ---------------------------------------------------------------------------------------------------------
 

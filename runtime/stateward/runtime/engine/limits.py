@@ -46,5 +46,9 @@ BUNDLE_LINE_BYTES_MAX: Final = 48 * 1024 * 1024
 """One line of a bundle: a definition at its limit, most of its characters escaped."""
 BUNDLE_REVISIONS_MAX: Final = 10_000
 """Revisions in one bundle: each is compiled when it is taken in."""
+BUNDLE_WORK_MAX: Final = 50_000_000
+"""What a service spends on compiling the sources of one bundle: evaluation steps, and some for each byte. About a minute at worst."""
+WORK_PER_BYTE: Final = 2
+"""What reading one byte of a source counts for, in evaluation steps."""
 SYNC_FLOWS_MAX: Final = 10_000
 """Files of a folder, and flows of a Workspace, that are brought together at a time."""

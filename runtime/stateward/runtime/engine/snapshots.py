@@ -5,11 +5,12 @@ Invariants: a stored definition is never compiled again, it is read by its diges
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.resources.catalog import VIRTUAL_FOLDER, builtin, builtins
+from stateward.runtime.core.texts import shown
 from stateward.runtime.engine.compiling import canonical_of, compiled
 from stateward.runtime.engine.folding import INSPECT
 from stateward.runtime.engine.selectors import BUILTIN, Selector, parse_selector
 from stateward.runtime.ports import Damaged, FlowStore, Snapshot, Unresolved
-from stateward.runtime.session.chain import digest_of
+from stateward.runtime.session.chain import digest_of, time_text
 
 
 class WorkspaceSnapshots:
@@ -51,7 +52,7 @@ class WorkspaceSnapshots:
     def _stored(self, selector: Selector) -> Snapshot | Unresolved:
         revision = None if self._flows is None else self._flows.current(self._workspace, selector.slug)
         if self._flows is None or revision is None:
-            return Unresolved("flow_not_found", f"there is no flow `{selector}` in this Workspace", "save it with `stateward flow save`")
+            return self._missing(selector)
         canonical = self._flows.definition(revision.definition_digest)
         if canonical is None:
             raise Damaged(
@@ -67,6 +68,14 @@ class WorkspaceSnapshots:
             definition=_definition(canonical, revision.definition_digest),
             definition_bytes=canonical,
         )
+
+    def _missing(self, selector: Selector) -> Unresolved:
+        row = None if self._flows is None else self._flows.find(self._workspace, selector.slug)
+        if row is None or row.removed is None:
+            return Unresolved("flow_not_found", f"there is no flow `{selector}` in this Workspace", "save it with `stateward flow save`")
+        last, by = row.last.revision, shown(row.removed.author or "somebody")[1:-1]
+        message = f"flow `{selector}` was removed by {by} at revision {last} on {time_text(row.removed.created)}"
+        return Unresolved("flow_not_found", message, f"bring it back: `stateward flow restore {selector.slug} {last} --base {last}`")
 
 
 def _definition(canonical: bytes, digest: str) -> CompiledFlowDefinition:

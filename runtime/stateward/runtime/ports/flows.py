@@ -179,6 +179,10 @@ class Brought:
     slug: str
     first: int
     last: int
+    removed: bool = False
+    """Whether the flow is removed afterwards: a removal travels with the revisions. A store leaves this and the next to the authority."""
+    was_removed: bool = False
+    """Whether it was removed here before."""
 
 
 @dataclass(frozen=True, slots=True)

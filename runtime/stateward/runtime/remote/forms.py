@@ -408,6 +408,19 @@ class BroughtForm(Form):
     slug: Slug
     first: Number
     last: Annotated[int, Field(ge=0)]
+    removed: bool
+    """Whether the flow is removed afterwards."""
+    was_removed: bool
+    """Whether it was removed before."""
+
+    @classmethod
+    def of(cls, brought: Brought) -> Self:
+        """Make it of the value."""
+        return cls(**{name: getattr(brought, name) for name in cls.model_fields})
+
+    def value(self) -> Brought:
+        """Give the value."""
+        return Brought(self.slug, self.first, self.last, self.removed, self.was_removed)
 
 
 class TakenInForm(Form):
@@ -420,12 +433,11 @@ class TakenInForm(Form):
     @classmethod
     def of(cls, taken: TakenIn) -> Self:
         """Make it of the value."""
-        flows = tuple(BroughtForm(slug=each.slug, first=each.first, last=each.last) for each in taken.flows)
-        return cls(bundle=taken.bundle, origin=taken.origin, flows=flows)
+        return cls(bundle=taken.bundle, origin=taken.origin, flows=tuple(map(BroughtForm.of, taken.flows)))
 
     def value(self) -> TakenIn:
         """Give the value."""
-        return TakenIn(self.bundle, self.origin, tuple(Brought(each.slug, each.first, each.last) for each in self.flows))
+        return TakenIn(self.bundle, self.origin, tuple(each.value() for each in self.flows))
 
 
 class DivergedForm(Form):

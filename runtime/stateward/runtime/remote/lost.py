@@ -114,4 +114,7 @@ def _brought(flows: Asking, unchanged: Brought, bundle: str) -> Brought:
     """Give what a bundle brought of a flow, as the last act says it; what it found there already brought nothing."""
     acts = flows.acts(unchanged.slug, PAGE_MAX)
     act = next((each for each in acts if each.kind is ActKind.IMPORTED and each.bundle == bundle), None)
-    return unchanged if act is None else Brought(unchanged.slug, act.first, act.revision)
+    if act is None:
+        return unchanged
+    removals = {each.revision for each in acts if each.kind is ActKind.REMOVED}
+    return Brought(unchanged.slug, act.first, act.revision, removed=act.revision in removals, was_removed=act.first - 1 in removals)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from secrets import token_bytes
 
 from stateward.runtime.engine.flows import WorkspaceFlows
+from stateward.runtime.engine.limits import BUNDLE_WORK_MAX
 from stateward.runtime.engine.tokens import SECRET_BYTES
 from stateward.runtime.ports import Clock, FlowAuthority, StoreUnavailable, TokenStore, Workspace
 from stateward.runtime.wiring.places import Location
@@ -47,7 +48,7 @@ def served(location: Location) -> Iterator[Served]:
                 workspace,
                 program,
                 reads=lambda author: WorkspaceFlows(reader.flows, workspace, author, program, clock),
-                writes=lambda author: WorkspaceFlows(writer.flows, workspace, author, program, clock),
+                writes=lambda author: WorkspaceFlows(writer.flows, workspace, author, program, clock, bundle_work_max=BUNDLE_WORK_MAX),
                 tokens=reader.tokens,
                 clock=clock,
                 ready=ready,

@@ -75,6 +75,7 @@ TITLES: Final[Mapping[str, str]] = {
     RefusalCode.BAD_SELECTOR: "the selector cannot be read",
     RefusalCode.FLOW_BROKEN: "the flow that comes with the program does not compile",
     RefusalCode.BUNDLE_TOO_LARGE: "the bundle is too large",
+    RefusalCode.BUNDLE_TOO_COSTLY: "the sources of the bundle take too long to compile",
     RefusalCode.BUNDLE_MALFORMED: "the bundle is not what was written",
     RefusalCode.BUNDLE_NEWER: "the bundle was written by a newer program",
     RefusalCode.BUNDLE_UNEXPECTED: "the bundle is another one than was expected",

@@ -145,7 +145,10 @@ def _tell(answer: TakeInAnswer, *, dry_run: bool, as_json: bool) -> None:
             emit_json(line_data(result="imported", dry_run=dry_run, bundle=answer.bundle, origin=answer.origin, flows=flows))
         case TakenIn():
             emit("".join(f"{_brought_line(each, dry_run=dry_run)}\n" for each in answer.flows))
-            emit(f"{'would import' if dry_run else 'imported'} bundle {answer.bundle} of Workspace {answer.origin}\n")
+            if not answer.flows or any(each.first <= each.last for each in answer.flows):
+                emit(f"{'would import' if dry_run else 'imported'} bundle {answer.bundle} of Workspace {answer.origin}\n")
+            else:
+                emit(f"nothing changed: all of bundle {answer.bundle} of Workspace {answer.origin} is here\n")
         case BundleConflict():
             _tell_conflict(answer, dry_run=dry_run, as_json=as_json)
         case Refusal():
@@ -156,9 +159,22 @@ def _tell(answer: TakeInAnswer, *, dry_run: bool, as_json: bool) -> None:
 
 def _brought_line(brought: Brought, *, dry_run: bool) -> str:
     if brought.first > brought.last:
-        return f"nothing changed: workspace:{brought.slug} revision {brought.last}"
+        return f"nothing changed: workspace:{brought.slug} revision {brought.last}{', which is removed' if brought.removed else ''}"
     revisions = f"revision {brought.last}" if brought.first == brought.last else f"revisions {brought.first} to {brought.last}"
-    return f"{'would import' if dry_run else 'imported'} workspace:{brought.slug} {revisions}"
+    return f"{'would import' if dry_run else 'imported'} workspace:{brought.slug} {revisions}{_effect(brought, dry_run=dry_run)}"
+
+
+def _effect(brought: Brought, *, dry_run: bool) -> str:
+    """Say whether a flow that something was brought of is hidden by it, or shown again."""
+    match brought.was_removed, brought.removed:
+        case False, True if brought.first > 1:
+            return f", which {'would hide' if dry_run else 'hides'} the flow: it was removed where the bundle comes from"
+        case _, True:
+            return f", and it {'would stay' if dry_run else 'is'} removed, as it is where the bundle comes from"
+        case True, False:
+            return f", which {'would bring' if dry_run else 'brings'} the flow back: it was removed here"
+        case _:
+            return ""
 
 
 def _tell_conflict(conflict: BundleConflict, *, dry_run: bool, as_json: bool) -> None:

@@ -1,13 +1,14 @@
 """What programs are told of flows: the JSON forms of docs/reference/flow-commands.md.
 
 Invariants: each object has `version`, which changes only when a field changes its meaning or goes away; fields are only added. Texts are
-given as they are stored: JSON escapes what a terminal would obey.
+given as they are stored: JSON escapes what a terminal would obey. Times are in UTC and end in `Z`, as in bundles.
 """
 
 from typing import Any, Final
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import Brought, Conflict, Difference, Diverged, FlowAct, FlowRow, RevisionFacts, Snapshot
+from stateward.runtime.session.chain import time_text
 
 VERSION: Final = 1
 
@@ -30,7 +31,7 @@ def facts_data(facts: RevisionFacts) -> dict[str, Any]:
         "compiler": facts.compiler,
         "author": facts.author,
         "note": facts.note,
-        "created": facts.created.isoformat(),
+        "created": time_text(facts.created),
     }
 
 
@@ -43,7 +44,7 @@ def act_data(act: FlowAct) -> dict[str, Any]:
         "first": act.first,
         "author": act.author,
         "note": act.note,
-        "created": act.created.isoformat(),
+        "created": time_text(act.created),
         "bundle": act.bundle,
         "origin": act.origin,
     }
@@ -89,7 +90,14 @@ def snapshot_data(snapshot: Snapshot) -> dict[str, Any]:
 
 def brought_data(brought: Brought) -> dict[str, Any]:
     """Give what became of one flow that was imported."""
-    return {"slug": brought.slug, "first": brought.first, "last": brought.last, "new": brought.last - brought.first + 1}
+    return {
+        "slug": brought.slug,
+        "first": brought.first,
+        "last": brought.last,
+        "new": brought.last - brought.first + 1,
+        "removed": brought.removed,
+        "was_removed": brought.was_removed,
+    }
 
 
 def diverged_data(diverged: Diverged) -> dict[str, Any]:
@@ -105,6 +113,6 @@ def diverged_data(diverged: Diverged) -> dict[str, Any]:
             "compiler": there.compiler,
             "author": there.author,
             "note": there.note,
-            "created": there.created.isoformat(),
+            "created": time_text(there.created),
         },
     }

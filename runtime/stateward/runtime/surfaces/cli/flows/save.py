@@ -104,6 +104,8 @@ def save_command(
     sources = sources_of(paths)
     if (slug is not None or base is not None) and (sources.several or len(sources.found) > 1):
         raise Stop(STATUS_USAGE, "`--slug` and `--base` are for one file, and several are named", "name one file, or leave them out")
+    if slug == "":
+        raise Stop(STATUS_USAGE, "an empty slug names no flow", "name one with `--slug`, or leave it out to keep the file under its name")
     if slug is None and STANDARD_INPUT in paths:
         raise Stop(STATUS_USAGE, "what standard input holds has no name to be kept under", "name one with `--slug`")
     wanted = Wanted(slug, base, override, note, dry_run)
