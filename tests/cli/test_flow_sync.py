@@ -70,7 +70,7 @@ def test_what_changed_on_one_side_goes_to_the_other(here: Place) -> None:
     assert {"planned"} == {each["result"] for each in planned}
     assert {"a": 1, "b": 2, "c": 2} == revisions(here)
     shown = here.done("flow", "sync", "flows").splitlines()
-    assert "saved workspace:a revision 2" == shown[0]
+    assert "saved workspace:a revision 2, +1 -1 lines against revision 1" == shown[0]
     assert (True, True) == (shown[1].startswith("wrote flows/b.dcdl: revision 2  "), shown[1].endswith("  of a colleague"))
     assert "4 flows: 2 saved, 2 written" == shown[-1]
     assert ({"a": 2, "b": 2, "c": 2, "d": 1}, source("b", "theirs")) == (revisions(here), text(here, "b"))
@@ -168,7 +168,8 @@ def test_what_cannot_be_kept_is_named_and_keeps_nothing_else_from_being_done(her
     (flows / "link.dcdl").symlink_to(tmp_path / "work" / "flows" / "a.dcdl")
     write(here, "a", "mine", folder="flows")
     ended = here.call("flow", "sync", "flows")
-    assert (1, "saved workspace:a revision 2\n7 flows: 1 saved, 2 in step, 2 not kept, 2 not looked into\n") == (ended.status, ended.out)
+    assert "saved workspace:a revision 2, +1 -1 lines against revision 1\n" in ended.out
+    assert (1, "7 flows: 1 saved, 2 in step, 2 not kept, 2 not looked into") == (ended.status, ended.out.splitlines()[-1])
     assert [
         "error: `flows/bad.dcdl` is not kept: it does not compile as `bad`",
         "error: `flows/link.dcdl` is left alone: it is a link",
@@ -245,3 +246,16 @@ def test_a_file_that_is_changed_while_it_is_being_written_is_left_as_it_is(here:
     ended = here.call("flow", "sync", "flows")
     assert (1, source("a", "at this very moment")) == (ended.status, text(here, "a"))
     assert "error: `flows/a.dcdl` or workspace:a changed while this ran\n  = help: sync once more\n" == ended.err
+
+
+def test_a_file_that_takes_a_change_of_somebody_else_back_shows_that_before_it_is_saved(here: Place) -> None:
+    first = text(here, "a")
+    changed_there(here, "a")
+    here.done("flow", "sync", "flows")
+    (here.work / "flows" / "a.dcdl").write_text(f"{first}# out of a stash\n", "utf-8")
+    trial = here.call("flow", "sync", "flows", "--dry-run")
+    assert "would save workspace:a revision 3, +2 -1 lines against revision 2\n" in trial.out
+    assert "# out of a stash" in trial.err
+    (step,) = [each for each in lines(here.done("flow", "sync", "flows", "--dry-run", "--json")) if each["kind"] == "push"]
+    assert ("planned", "a revision 2", "a in the folder") == (step["result"], step["difference"]["old"], step["difference"]["new"])
+    assert "saved workspace:a revision 3, +2 -1 lines against revision 2\n" in here.done("flow", "sync", "flows")

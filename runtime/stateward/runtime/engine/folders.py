@@ -82,7 +82,7 @@ class SyncStep:
     base: SyncBase | None = None
     """As it was remembered."""
     difference: Difference | None = None
-    """Of a conflict: from what is there to what is here, or from the base to what is there where nothing is here."""
+    """Of a conflict and of a push: from what is there to what is here. Where nothing is here: from the base to what is there."""
     problem: NotCompiled | Refusal | FileProblem | None = None
     """Why it is broken or skipped."""
 
@@ -192,7 +192,7 @@ class _Planning:
         if row.removed is None and row.last.content_digest == step.here:
             return step
         if row.removed is None and step.base is not None and _is_current(step.base, row):
-            return self._to_be_kept(replace(step, kind=SyncKind.PUSH), file)
+            return self._to_be_kept(replace(step, kind=SyncKind.PUSH, difference=self._to_the_file(step, row, file)), file)
         if self._is_kept(step):
             return replace(step, kind=SyncKind.PULL if row.removed is None else SyncKind.REMOVED_THERE)
         return self._conflict(step, row, file)
@@ -214,11 +214,14 @@ class _Planning:
         assert_never(answer)
 
     def _conflict(self, step: SyncStep, row: FlowRow, file: bytes) -> SyncStep:
+        return replace(step, kind=SyncKind.CONFLICT, difference=self._to_the_file(step, row, file))
+
+    def _to_the_file(self, step: SyncStep, row: FlowRow, file: bytes) -> Difference | None:
+        """Compare the last revision with a file."""
         last = self._authority.source(step.name, row.last.revision)
-        changed = (
-            None if last is None else difference(last.content, file, f"{step.name} revision {last.revision}", f"{step.name} in the folder")
-        )
-        return replace(step, kind=SyncKind.CONFLICT, difference=changed)
+        if last is None:
+            return None
+        return difference(last.content, file, f"{step.name} revision {last.revision}", f"{step.name} in the folder")
 
     def _since(self, base: SyncBase, row: FlowRow) -> Difference | None:
         """Compare a flow with what it was; None where what is remembered is not so."""

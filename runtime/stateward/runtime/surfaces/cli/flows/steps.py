@@ -67,6 +67,8 @@ class Said:
         """Say it to people."""
         if self.line:
             emit(f"{self.line}\n")
+        if self.result == "planned":
+            tell_difference(self.step.difference)
         if self.failure is not None:
             self._tell_details()
             fail(self.failure)
@@ -141,13 +143,22 @@ def _done_line(step: SyncStep, verb: str, file: str, outcome: SyncOutcome | None
     match step.kind:
         case SyncKind.PUSH | SyncKind.NEW_HERE:
             base = None if outcome is None else outcome.base
-            return f"{verb} {flow} revision {(step.revision or 0) + 1 if base is None else base.revision}"
+            return f"{verb} {flow} revision {(step.revision or 0) + 1 if base is None else base.revision}{_lines_changed(step)}"
         case SyncKind.REMOVED_HERE:
             return f"{verb} {flow} at revision {step.revision}, as {file} was deleted"
     assert step.there is not None, "what is written or deleted here follows from a flow there"
     if step.there.removed is not None:
         return f"{verb} {file}, as {flow} was removed by {author_shown(step.there.removed.author)}"
     return f"{verb} {file}: {revision_line(step.there.last)}"
+
+
+def _lines_changed(step: SyncStep) -> str:
+    """Say what saving a file changes against the revision that it follows: an old state of a file may have come back."""
+    if step.difference is None:
+        return ""
+    body = step.difference.text.split("\n")[2:]  # the heading names both
+    added, taken = (sum(line.startswith(sign) for line in body) for sign in "+-")
+    return f", {'at least ' if step.difference.cut else ''}+{added} -{taken} lines against revision {step.revision}"
 
 
 def _left_line(step: SyncStep, file: str) -> str:
