@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from stateward.runtime.ports import Damaged, StoreUnavailable
+from stateward.runtime.ports import Committed, Damaged, StoreUnavailable
 from stateward.runtime.session.chain import digest_of
 from stateward.store.care import check
 from stateward.store.database import Store, open_store
@@ -15,6 +15,7 @@ from stateward.store.postgres_shape import differences_on_postgres
 from stateward.store.schema import SCHEMA_VERSION
 from stateward.store.tables import METADATA
 from tests.contracts.flows import HERE, draft
+from tests.contracts.sessions import WORKER, WORKSPACE, entry
 from tests.contracts.tokens import FIRST, LATER, THIRD, issued
 from tests.store.guarded import ByHand, by_hand, make
 
@@ -152,3 +153,17 @@ def test_a_trigger_of_somebody_else_that_has_the_name_of_one_of_ours_is_seen(on_
         on_postgresql.run(f"CREATE TRIGGER workers_no_update BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION workers_no_update()")
         assert [] != [each for each in check(on_postgresql.place).findings if "workers_no_update" in each]
         on_postgresql.run(f"DROP TRIGGER workers_no_update ON {table}")
+
+
+@pytest.mark.parametrize(
+    ("event", "table"), [("INSERT", "entries"), ("UPDATE", "heads"), ("INSERT", "payloads"), ("INSERT", "definitions")]
+)
+def test_an_entry_that_is_swallowed_is_damage_and_leaves_nothing(on_postgresql: ByHand, event: str, table: str) -> None:
+    with open_store(on_postgresql.place, write=True) as store:
+        begun = store.sessions.create(WORKER, WORKSPACE, (entry(b"one"),), {})
+        assert isinstance(begun, Committed)
+        on_postgresql.run(f"CREATE RULE evil AS ON {event} TO {table} DO INSTEAD NOTHING")
+        definitions = {digest_of(b"[]"): b"[]"} if table == "definitions" else {}
+        with pytest.raises(Damaged):
+            store.sessions.append(WORKER, begun.head, (entry(b"p" * 300_000 if table == "payloads" else b"two"),), definitions)
+        assert begun.head == store.sessions.head(WORKER)

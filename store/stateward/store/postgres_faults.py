@@ -6,8 +6,9 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from stateward.runtime.ports import StoreUnavailable
+from stateward.runtime.ports import Damaged, StoreUnavailable
 from stateward.store.address import place_name, without_passwords
+from stateward.store.faults import RESTORE
 
 AGAIN: Final = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable)
 """What another try may help against."""
@@ -27,12 +28,14 @@ _SAID: Final[Mapping[type[psycopg.Error], tuple[str, str]]] = {
 }
 
 
-def unavailable(url: str, problem: psycopg.Error) -> StoreUnavailable:
+def unavailable(url: str, problem: psycopg.Error) -> StoreUnavailable | Damaged:
     """Say for people what was said. Raises the problem itself when it is a bug of ours."""
     place, detail = place_name(url), without_passwords(first_line(problem), url)
     for kind, (message, remedy) in _SAID.items():
         if isinstance(problem, kind):
             return StoreUnavailable(message.format(place=place, detail=detail), remedy)
+    if isinstance(problem, errors.FeatureNotSupported):  # our statements ask plain tables for nothing that there is not
+        return Damaged(f"{place} is damaged: its tables are not those of a store ({detail})", RESTORE)
     if isinstance(problem, _BUGS):
         raise problem
     return StoreUnavailable(f"{place} cannot be used: {detail}", "see that the server runs and that the URL names it")
