@@ -98,6 +98,7 @@ FAULTS: Final[Mapping[str, str | bytes]] = {
         ('back = { target = "draft"; condition = "Something is', 'again = { target = "done"; condition = "Nothing is'),
     ),
     "name_differs_from_slug": changed(('"paper"', '"essay"')),
+    "merge_marks_in_text": changed(('"Read it."', '"Read it.\n<<<<<<< HEAD\nTwice.\n=======\nOnce.\n>>>>>>> other\n"')),
     "unused_binding": f"let spare = 1; in {{\n{GOOD}}}\n",
     "shadowed_name": changed(('"Read it."', '((name) => name)("Read it.")')),
     "unresolved_in_unused_code": changed(('"Read it."', 'match 1 { 1: "Read it."; _: nowhere; }')),

@@ -78,8 +78,48 @@ def test_a_merge_conflict_is_one_fault_and_the_first_side_is_read_on() -> None:
     assert "an expression is missing after `=`" == missing.message
 
 
-def test_marks_of_a_merge_inside_of_a_string_are_text() -> None:
-    assert [] == errors('a = "\n<<<<<<< ours\n=======\n>>>>>>> theirs\n";')
+IN_TEXT = 'a = "x\n<<<<<<< ours\none\n=======\ntwo\n>>>>>>> theirs\n";'
+
+
+@pytest.mark.parametrize(
+    "text", [IN_TEXT, f"{IN_TEXT}\nb = 1 2;", IN_TEXT.replace("\n", "\r\n"), f"{IN_TEXT}{IN_TEXT}".replace("a", "c", 1)]
+)
+def test_marks_of_a_merge_inside_of_a_string_are_text_of_which_a_warning_is_given(text: str) -> None:
+    found = [each for each in parsed(text).diagnostics if each.code == "merge_marks_in_text"]
+    assert [text.index("<<<<<<<"), text.rindex("<<<<<<<")][: text.count("<<<<<<<")] == [each.primary.place.span.start for each in found]
+    assert {("a string holds the marks of a merge conflict", 7)} == {
+        (each.message, each.primary.place.span.end - each.primary.place.span.start) for each in found
+    }
+    assert [] == [each for each in errors(text) if "merge" in each.message]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a = "Title\n=======\ntext\n";',
+        'a = "\n<<<<<<< ours\n=======\n";',
+        'a = "\n <<<<<<< ours\n=======\n>>>>>>> theirs\n";',
+        'a = "\n<<<<<<< ours\n"; b = "\n=======\n>>>>>>> theirs\n";',
+    ],
+)
+def test_marks_that_make_no_whole_conflict_are_plain_text(text: str) -> None:
+    assert () == parsed(text).diagnostics
+
+
+@pytest.mark.parametrize("mark", ["<<<<<<< HEAD", "=======", ">>>>>>> x", "||||||| base"])
+@pytest.mark.parametrize(
+    "text", ["{mark}\na = 1;\nb = 2;\n", "a = 1;\n{mark}\nb = 2;\n", "a = {{\n{mark}\n b = 2; }};\n", "a = 1;\n{mark}"]
+)
+def test_a_mark_that_was_left_of_a_conflict_is_named_and_taken_out_with_its_line(mark: str, text: str) -> None:
+    whole = text.format(mark=mark)
+    (found,) = errors(whole)
+    at = whole.index(mark)
+    assert ("a mark of a merge conflict is left in the text", at, at + 7) == (
+        found.message,
+        found.primary.place.span.start,
+        found.primary.place.span.end,
+    )
+    assert [] == errors(mended(whole, found.fixes[0]))
 
 
 def test_comments_of_another_language_are_told_one_by_one_and_hide_nothing_else() -> None:

@@ -61,6 +61,7 @@ _WARNINGS: Final[Mapping[str, str]] = {
     "duplicate_condition": "Two transitions of one state have the same condition and target.",
     "name_differs_from_slug": "The name of the flow is not the slug that it is kept under.",
     "unknown_escape": "A backslash in a string stands before a character that needs none.",
+    "merge_marks_in_text": "A string holds the marks of a merge conflict.",
     "unused_binding": "A name is bound and never used.",
     "shadowed_name": "A name hides another of the same spelling.",
     "unresolved_in_unused_code": "A name is not defined, in code that nothing needs.",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias, TypeVar
 from unicodedata import normalize
 
-from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, fix
+from stateward.compiler.syntax.faults import ESCAPE_CODE, FAULTS_MAX, Fault, fix
 from stateward.compiler.syntax.tokens import RESERVED, Tokens
 from stateward.compiler.syntax.tree import (
     Access,
@@ -80,6 +80,7 @@ def unknown_escape(at: int, char: str) -> Fault:
         notes=('the escapes are `\\n`, `\\t`, `\\r`, `\\\\` and `\\"`',),
         fix=fix("write the backslash twice", (at - 1, at - 1, "\\"), safe=False),
         warning=True,
+        code=ESCAPE_CODE,
     )
 
 

@@ -11,6 +11,7 @@ from stateward.compiler.source import Place, Source, Span
 
 CODE: Final = "dcdl_syntax"
 ESCAPE_CODE: Final = "unknown_escape"
+MERGE_CODE: Final = "merge_marks_in_text"
 FAULTS_MAX: Final = 100
 """Faults of one text that are reported; after so many the rest of it is not looked at."""
 
@@ -38,11 +39,12 @@ class Fault:
     fix: Fix | None = None
     kind: str = "syntax"
     warning: bool = False
+    code: str = CODE
 
     def diagnostic(self, source: Source) -> Diagnostic:
         """Give the form in which every phase reports."""
         return Diagnostic(
-            code=ESCAPE_CODE if self.warning else CODE,
+            code=self.code,
             severity=Severity.WARNING if self.warning else Severity.ERROR,
             message=self.message,
             primary=Label(Place(source, Span(self.start, self.end)), self.label),

@@ -10,13 +10,14 @@ from itertools import islice, pairwise
 from typing import Final, TypeAlias
 
 from stateward.compiler.diagnostics.wording import counted
-from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, Note, fix
+from stateward.compiler.syntax.faults import FAULTS_MAX, MERGE_CODE, Fault, Note, fix
 from stateward.compiler.syntax.tokens import Tokens
 
 Line: TypeAlias = tuple[int, int]
 """Where a line begins and ends."""
 MARK_SIZE: Final = 7
 _MARK: Final = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?= |\r?$)[^\n]*", re.MULTILINE)
+_MARK_OPENS: Final = "<<<<<<< "
 _BEGINNINGS: Final = frozenset({"MERGE", "MINUS"})
 """What a comment of another language may begin with."""
 _BEFORE_NAMES: Final = frozenset({"SEMICOLON", "LBRACE", "RBRACE"})
@@ -45,7 +46,60 @@ def without_conflicts(tokens: Tokens) -> tuple[str, list[Fault]]:
                 help="keep one side and take the marks out",
             )
         )
-    return "".join([*pieces, text[done:]]), faults
+    left, more = _without_lone_marks(tokens, "".join([*pieces, text[done:]]))
+    return left, [*faults, *more]
+
+
+def _without_lone_marks(tokens: Tokens, text: str) -> tuple[str, list[Fault]]:
+    """Blank the marks that belong to no whole conflict; `text` is that of the tokens, with the conflicts blanked."""
+    lone = [found for found in _MARK.finditer(text) if _token_at(tokens, found.start())]
+    pieces, done = [], 0
+    for found in lone:
+        pieces += [text[done : found.start()], _blank(found[0])]
+        done = found.end()
+    return "".join([*pieces, text[done:]]), [_lone_mark(text, found.start(), found.end()) for found in lone[:FAULTS_MAX]]
+
+
+def _lone_mark(text: str, start: int, line_end: int) -> Fault:
+    mend = fix("take the line out", (start, min(line_end + 1, len(text)), ""), safe=False)
+    end = start + MARK_SIZE
+    return Fault(start, end, "a mark of a merge conflict is left in the text", "a single mark", help="take the line out", fix=mend)
+
+
+def marks_in_texts(tokens: Tokens) -> list[Fault]:
+    """Warn of each string that holds a whole merge conflict, at its first mark: the string is sound, and says both sides and the marks."""
+    text = tokens.text
+    if _MARK_OPENS not in text:
+        return []
+    strings = [(start, end) for kind, start, end in zip(tokens.kinds, tokens.starts, tokens.ends, strict=True) if kind == "STRING"]
+    found = (_conflict_in(text, start, end) for start, end in strings if text.find(_MARK_OPENS, start, end) >= 0)
+    return [_marks_in_text(at) for at in islice((at for at in found if at is not None), FAULTS_MAX)]
+
+
+def _conflict_in(text: str, start: int, end: int) -> int | None:
+    """Find where the first whole conflict of a part of a text begins."""
+    opened, between = None, False
+    for found in _MARK.finditer(text, start, end):
+        mark = found[0][0]
+        if mark == "<":
+            opened, between = found.start(), False
+        elif mark == "=":
+            between = opened is not None
+        elif mark == ">" and between:
+            return opened
+    return None
+
+
+def _marks_in_text(at: int) -> Fault:
+    return Fault(
+        at,
+        at + MARK_SIZE,
+        "a string holds the marks of a merge conflict",
+        "one side begins here",
+        help="keep one side and take the marks out",
+        warning=True,
+        code=MERGE_CODE,
+    )
 
 
 def without_diff_marks(tokens: Tokens) -> tuple[str, list[Fault]]:

@@ -23,7 +23,13 @@ from stateward.compiler.syntax.echoes import without_echoes
 from stateward.compiler.syntax.enclosed import with_braces
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, too_deep, too_large
 from stateward.compiler.syntax.foreign import is_page, kind_of
-from stateward.compiler.syntax.leftovers import without_conflicts, without_diff_marks, without_line_numbers, without_odd_comments
+from stateward.compiler.syntax.leftovers import (
+    marks_in_texts,
+    without_conflicts,
+    without_diff_marks,
+    without_line_numbers,
+    without_odd_comments,
+)
 from stateward.compiler.syntax.lexer import scan
 from stateward.compiler.syntax.loose import braced, seems_loose
 from stateward.compiler.syntax.recovery import Recovery
@@ -102,7 +108,7 @@ class _Attempt:
         if self.stuck != FINISHED or (tokens.faults and is_page(tokens.text)):
             return None, None
         module: Module = self.automaton.values[-1]
-        faults = [*tokens.faults, *self.builder.faults, *self.builder.warnings]
+        faults = [*tokens.faults, *self.builder.faults, *self.builder.warnings, *marks_in_texts(tokens)]
         # What lies in so many others had to wait for as many to be complete.
         return self._measured(module, faults) if self.automaton.high_passed else (module, faults)
 
@@ -132,7 +138,7 @@ class _Attempt:
         if self.automaton.is_too_deep:
             return None, [self._too_deep(self.automaton, balanced.tokens)]
         found = without_echoes([*tokens.faults, *balanced.faults, *recovery.faults], balanced.tokens, recovery.left_over)
-        found = [*left, *found, *self.builder.faults, *self.builder.warnings]
+        found = [*left, *found, *self.builder.faults, *self.builder.warnings, *marks_in_texts(tokens)]
         return self._measured(module, found) if module else (None, found)
 
     def _started(self, tokens: Tokens, *, loose: bool) -> tuple[Builder, Automaton]:
