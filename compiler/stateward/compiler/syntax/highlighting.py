@@ -112,7 +112,8 @@ def _told(tokens: Tokens) -> Iterator[Part]:
 
 def _fields(tokens: Tokens) -> set[int]:
     """Find the plain names that are given a value, each with the path before it, or are asked for after a dot."""
-    kinds = tokens.kinds
+    spans = zip(tokens.kinds, tokens.starts, tokens.ends, strict=True)
+    kinds = [ERROR if kind == "DOT" and end - start > 1 else kind for kind, start, end in spans]
     fields = set()
     on_path = False
     for at in range(len(kinds) - 1, -1, -1):
