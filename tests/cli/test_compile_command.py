@@ -222,6 +222,12 @@ def test_people_are_shown_the_first_fifty_and_told_of_the_others(here: Path) -> 
     assert len(json.loads(run("many.dcdl", "--format", "json").stdout)["files"][0]["diagnostics"]) == 60
 
 
+def test_errors_are_shown_before_warnings_where_not_all_are(here: Path) -> None:
+    write(here, warned=GOOD, wrong=GOOD.replace('target = "review"', 'target = "reveiw"'))
+    shown = run(".", "--max", "1").stdout
+    assert (1, 0) == (shown.count("error[transition_target_not_found]"), shown.count("warning["))
+
+
 def test_the_report_for_programs(here: Path) -> None:
     write(here, paper=BROKEN, b=GOOD.replace('"paper"', '"b"'), other="{ x = 1; }")
     done = run(".", "nope.dcdl", "--format", "json")

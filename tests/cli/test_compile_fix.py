@@ -57,6 +57,21 @@ def test_what_was_probably_meant_is_mended_only_when_that_is_asked_for(here: Pat
     assert "  line 7: name `review` (transition_target_not_found)" == unsafe.stdout.splitlines()[1]
 
 
+def test_a_change_that_leaves_the_text_no_better_is_not_promised_and_is_told_when_it_is_asked_for(here: Path) -> None:
+    write(here, paper=GOOD.replace('target = "review"', "target = nowhere"))
+    assert "checked 1 flow: 1 error" == run("paper.dcdl").stdout.splitlines()[-1]
+    assert "can be mended" not in run("paper.dcdl").stdout
+    asked = run("paper.dcdl", "--fix", "--unsafe-fixes").stdout.splitlines()
+    assert ["paper.dcdl: 1 change left out, as the text would be no better", "checked 1 flow: 1 error"] == asked[-2:]
+
+
+def test_a_brace_too_many_is_taken_out_with_its_semicolon(here: Path) -> None:
+    write(here, paper=f"{GOOD}}};\n")
+    assert "1 can be mended with `--fix --unsafe-fixes`" == run("paper.dcdl").stdout.splitlines()[-2]
+    assert 0 == run("paper.dcdl", "--fix", "--unsafe-fixes").exit_code
+    assert f"{GOOD}\n" == (here / "paper.dcdl").read_text()
+
+
 def test_a_file_with_nothing_to_mend_is_not_touched(here: Path) -> None:
     write(here, paper=GOOD, lost=HOPELESS.replace('"paper"', '"lost"'))
     before = {path.name: path.stat() for path in here.iterdir()}

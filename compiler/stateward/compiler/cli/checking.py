@@ -5,7 +5,7 @@ could not be looked at or written is a failure in the report, and the rest is ch
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from stateward.compiler.cli.host import (
@@ -22,7 +22,7 @@ from stateward.compiler.cli.host import (
 from stateward.compiler.cli.output import difference, put, say
 from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.model import Severity
-from stateward.compiler.diagnostics.report import Checked, Failure, Fixed, Report, stricter, without
+from stateward.compiler.diagnostics.report import NOT_MENDABLE, Checked, Failure, Fixed, Mendable, Report, stricter, without
 from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 PROGRESS_EVERY: Final = 25
 """Sources after which a person who looks on is told how many there were."""
+TRIALS_MAX: Final = 50
+"""Sources of which it is found out how much could be mended."""
 _CLEAR: Final = "\r\x1b[K"
 
 
@@ -50,6 +52,8 @@ class Asked(NamedTuple):
     """Whether sources are mended and the difference is printed."""
     unsafe: bool = False
     """Whether they are mended by changes that may not be what was meant, too."""
+    trial: bool = False
+    """Whether to find out how much could be mended."""
 
 
 class Done(NamedTuple):
@@ -58,6 +62,8 @@ class Done(NamedTuple):
     document: Document
     compilation: "Compilation"
     fixed: tuple[Fixed, ...] = ()
+    mendable: Mendable = NOT_MENDABLE
+    left_out: int = 0
 
 
 def check(host: Host, asked: Asked) -> Report:
@@ -100,6 +106,7 @@ class _Run:
         self.passed_over = 0
         self.progress = _Progress(host.look(err=True).live)
         self._seen: set[str] = set()
+        self._trials = 0
 
     def take(self, path: str, found: Found | Failure) -> None:
         """Compile what one argument names; what was met before is not compiled again."""
@@ -126,16 +133,32 @@ class _Run:
             return
         self._seen.add(document.identity)
         done = Done(document, _compiled(document, document.data))
-        self.done.append(self._mended(done) if self.asked.fix or self.asked.diff else done)
+        if self.asked.fix or self.asked.diff:
+            done = self._mended(done)
+        self.done.append(self._tried(done) if self.asked.trial and done.compilation.diagnostics else done)
+
+    def _tried(self, done: Done) -> Done:
+        """Find out how much of a source could be mended, for the first few that are at fault."""
+        from stateward.compiler.cli.mending import mendable  # noqa: PLC0415 - a check of sound flows needs none of this
+
+        self._trials += 1
+        if self._trials > TRIALS_MAX:
+            return done
+        return done._replace(mendable=mendable(self._told(done.compilation), lambda source: self._told(_compiled(done.document, source))))
+
+    def _told(self, compilation: "Compilation") -> "Compilation":
+        """Leave out what is accepted."""
+        return replace(compilation, diagnostics=without(compilation.diagnostics, self.asked.allowed))
 
     def _mended(self, done: Done) -> Done:
         """Mend a source, and write it or show what would be written."""
-        from stateward.compiler.cli.mending import mend  # noqa: PLC0415 - a check needs none of this
+        from stateward.compiler.cli.mending import left_out, mend  # noqa: PLC0415 - a check needs none of this
 
         document = done.document
         mended = mend(done.compilation, lambda source: _compiled(document, source), unsafe=self.asked.unsafe)
+        left = left_out(mended.compilation, unsafe=self.asked.unsafe)
         if not mended.made:
-            return done
+            return done._replace(left_out=left)
         if self.asked.diff:
             assert done.compilation.source is not None, "what is no text offers no fixes"
             assert mended.compilation.source is not None, "it was mended as a text"
@@ -145,7 +168,7 @@ class _Run:
             if failed is not None:
                 self.failures.append(failed)
                 return done
-        return Done(document, mended.compilation, mended.made)
+        return Done(document, mended.compilation, mended.made, left_out=left)
 
     def _rewritten(self, document: Document, data: bytes) -> Failure | None:
         if document.path is None:
@@ -184,6 +207,8 @@ def _checked(done: Done, asked: Asked) -> Checked:
         diagnostics=stricter(told) if asked.strict else told,
         fixed=done.fixed,
         allowed=len(compilation.diagnostics) - len(told),
+        mendable=done.mendable,
+        left_out=done.left_out,
     )
 
 

@@ -47,13 +47,14 @@ def compile_command(
     PATH is a file, a folder (every *.dcdl below it that is a flow; never *.test.dcdl), a selector such as builtin:coder-review, or `-`.
     """
     host = host_of(context)
-    asked = Asked(paths, stdin_filename, output, strict, frozenset(allowed), fix and not diff, diff, unsafe)
+    are_files = not any(path == STANDARD_INPUT or path.startswith(SELECTORS) for path in paths)
+    trial = are_files and not unsafe and not diff and form == HUMAN
+    asked = Asked(paths, stdin_filename, output, strict, frozenset(allowed), fix and not diff, diff, unsafe, trial)
     wrong = _wrong_use(asked, form) or (unwatchable(paths) if watched else None)
     if wrong is not None:
         fail(wrong)
         context.exit(wrong.status)
-    are_files = not any(path == STANDARD_INPUT or path.startswith(SELECTORS) for path in paths)
-    how = Telling(form, shown_max, err=output == STANDARD_INPUT, fixing=fix, hints=are_files and not unsafe)
+    how = Telling(form, shown_max, err=output == STANDARD_INPUT)
     if watched:
         from stateward.compiler.cli.watching import watch  # noqa: PLC0415 - only `--watch` needs it
 

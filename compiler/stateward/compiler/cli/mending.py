@@ -10,13 +10,15 @@ from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.fixing import Change, applied, offered, together
 from stateward.compiler.diagnostics.model import errors_of
-from stateward.compiler.diagnostics.report import Fixed
+from stateward.compiler.diagnostics.report import Fixed, Mendable
 from stateward.compiler.flow.intake import raw_bytes
 from stateward.compiler.pipeline import Compilation
 from stateward.compiler.source import Source
 
 COMPILES_MAX: Final = 200
 """Compiles that the mending of one source may take."""
+TRIAL_COMPILES_MAX: Final = 16
+"""Compiles that may be spent on one source to say how much of it could be mended, for each kind of change."""
 
 
 class Mended(NamedTuple):
@@ -34,15 +36,28 @@ class Mended(NamedTuple):
         return raw_bytes(self.compilation.source)
 
 
-def mend(compilation: Compilation, recompile: Callable[[Source], Compilation], *, unsafe: bool) -> Mended:
-    """Make all changes that leave a source better than it was."""
-    return _Mending(recompile, unsafe).run(compilation)
+def mend(compilation: Compilation, recompile: Callable[[Source], Compilation], *, unsafe: bool, compiles_max: int = COMPILES_MAX) -> Mended:
+    """Make all changes that leave a source better than it was, or those that are found with so many compiles."""
+    return _Mending(recompile, unsafe, compiles_max).run(compilation)
+
+
+def mendable(compilation: Compilation, recompile: Callable[[Source], Compilation]) -> Mendable:
+    """Count the changes that mending would make: at least so many, where there is a lot to try."""
+    safe = mend(compilation, recompile, unsafe=False, compiles_max=TRIAL_COMPILES_MAX)
+    more = mend(safe.compilation, recompile, unsafe=True, compiles_max=TRIAL_COMPILES_MAX)
+    return Mendable(len(safe.made), len(more.made))
+
+
+def left_out(compilation: Compilation, *, unsafe: bool) -> int:
+    """Count the fixes that are still offered for a source that was mended: each of them was tried."""
+    return len(offered(compilation.diagnostics, compilation.source, unsafe=unsafe)) if compilation.source is not None else 0
 
 
 class _Mending:
-    def __init__(self, recompile: Callable[[Source], Compilation], unsafe: bool) -> None:
+    def __init__(self, recompile: Callable[[Source], Compilation], unsafe: bool, compiles_max: int) -> None:
         self._recompile = recompile
         self._unsafe = unsafe
+        self._compiles_max = compiles_max
         self._compiles = 0
 
     def run(self, compilation: Compilation) -> Mended:
@@ -70,7 +85,7 @@ class _Mending:
         """Make changes, and give what comes of it where that is better."""
         assert before.source is not None, "what is no text offers no fixes"
         self._compiles += 1
-        if self._compiles > COMPILES_MAX:
+        if self._compiles > self._compiles_max:
             return None
         source = Source(before.source.name, applied(before.source.text, changes), before.source.has_mark)
         after = self._recompile(source)

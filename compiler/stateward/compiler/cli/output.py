@@ -14,7 +14,7 @@ from typing import IO, Final, TextIO
 import click
 
 from stateward.compiler.cli.host import STATUS_ENVIRONMENT, Host, reason
-from stateward.compiler.diagnostics.model import Diagnostic
+from stateward.compiler.diagnostics.model import Diagnostic, Severity
 from stateward.compiler.diagnostics.report import Failure
 
 SHOWN_MAX: Final = 50
@@ -88,10 +88,16 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic], host: Host, shown_max: i
     from stateward.compiler.diagnostics.text import render  # noqa: PLC0415 - a clean flow needs no renderer
 
     look = host.look(err=err)
-    shown = diagnostics[:shown_max] if shown_max else diagnostics
+    shown = _foremost(diagnostics, shown_max) if 0 < shown_max < len(diagnostics) else diagnostics
     say(render(shown, look), err=err, coloured=look.colour)
     if len(shown) < len(diagnostics):
         say(f"{len(diagnostics) - len(shown)} more were found; `--max 0` shows all\n", err=err)
+
+
+def _foremost(diagnostics: Sequence[Diagnostic], number: int) -> list[Diagnostic]:
+    """Choose the errors before the warnings, and tell them in the order in which they stand."""
+    first = sorted(range(len(diagnostics)), key=lambda at: diagnostics[at].severity is not Severity.ERROR)[:number]
+    return [diagnostics[at] for at in sorted(first)]
 
 
 def difference(name: str, before: str, after: str, what: str) -> str:

@@ -10,7 +10,7 @@ from stateward.compiler.cli.host import Host
 from stateward.compiler.cli.output import SHOWN_MAX, fail, json_text, say, show_diagnostics
 from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.model import Severity
-from stateward.compiler.diagnostics.report import Report, document, fixable, summary
+from stateward.compiler.diagnostics.report import Report, document, fixable, left_out, summary
 from stateward.compiler.diagnostics.wording import counted
 
 HUMAN: Final = "human"
@@ -27,10 +27,6 @@ class Telling(NamedTuple):
     """Diagnostics that people are shown, 0 for all; None for as many as they usually are."""
     err: bool
     """Whether it goes to standard error, since something else is on standard output."""
-    fixing: bool = False
-    """Whether what is safe was mended already."""
-    hints: bool = False
-    """Whether to say what could be mended."""
 
 
 def tell(report: Report, host: Host, how: Telling) -> None:
@@ -60,9 +56,9 @@ def tell_difference(report: Report) -> None:
 def _tell_people(report: Report, host: Host, how: Telling) -> None:
     found = [each for one in report.checked for each in one.diagnostics]
     show_diagnostics(found, host, SHOWN_MAX if how.shown_max is None else how.shown_max, err=how.err)
-    hint = fixable(report, fixed=how.fixing) if how.hints else None
-    if hint is not None:
-        say(f"{hint}\n", err=how.err)
+    for line in (*left_out(report), fixable(report)):
+        if line is not None:
+            say(f"{line}\n", err=how.err)
     if report.checked:
         say(f"{summary(report)}\n", err=how.err)
 

@@ -6,11 +6,11 @@ at, which is nothing that its author wrote.
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.json import VERSION, diagnostic_json
-from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Severity
+from stateward.compiler.diagnostics.model import Diagnostic, Severity
 from stateward.compiler.diagnostics.wording import counted
 
 
@@ -26,6 +26,17 @@ class Fixed(NamedTuple):
     column: int
 
 
+class Mendable(NamedTuple):
+    """How many changes mending would make, as it was tried."""
+
+    safe: int
+    unsafe: int
+    """Those that it would make besides, when what may not be meant is asked for too."""
+
+
+NOT_MENDABLE: Final = Mendable(0, 0)
+
+
 class Checked(NamedTuple):
     """One source that was looked at."""
 
@@ -39,6 +50,9 @@ class Checked(NamedTuple):
     """What was changed in it; the diagnostics are of the text after that."""
     allowed: int = 0
     """Warnings that are not told, since they were accepted."""
+    mendable: Mendable = NOT_MENDABLE
+    left_out: int = 0
+    """Fixes that were tried and not made, since the text would have been no better."""
 
     def number_of(self, severity: Severity) -> int:
         """Count its diagnostics of one severity."""
@@ -107,22 +121,22 @@ def summary(report: Report) -> str:
     return f"checked {counted(len(report.checked), 'flow')}: {found}{allowed}{fixed}{passed}"
 
 
-def fixable(report: Report, *, fixed: bool = False) -> str | None:
-    """Say how much could be mended by itself, after what is safe was tried or before; None when nothing could."""
-    safe_, unsafe = (
-        sum(_mends(each, kind) for checked in report.checked for each in checked.diagnostics)
-        for kind in (Applicability.SAFE, Applicability.UNSAFE)
-    )
-    if safe_ and not fixed:
+def fixable(report: Report) -> str | None:
+    """Say how much mending would change; None when nothing."""
+    safe_, unsafe = (sum(checked.mendable[kind] for checked in report.checked) for kind in range(len(NOT_MENDABLE)))
+    if safe_:
         more = f", {unsafe} more with `--fix --unsafe-fixes`" if unsafe else ""
         return f"{safe_} can be mended with `--fix`{more}"
     return f"{unsafe} can be mended with `--fix --unsafe-fixes`" if unsafe else None
 
 
-def _mends(diagnostic: Diagnostic, kind: Applicability) -> bool:
-    """Tell whether the surest fix of a diagnostic is of a kind."""
-    kinds = {fix.applicability for fix in diagnostic.fixes}
-    return kind in kinds and (kind is Applicability.SAFE or Applicability.SAFE not in kinds)
+def left_out(report: Report) -> list[str]:
+    """Say of each source how many fixes were tried and not made."""
+    return [
+        f"{safe(each.file)}: {counted(each.left_out, 'change')} left out, as the text would be no better"
+        for each in report.checked
+        if each.left_out
+    ]
 
 
 def _is(number: int) -> str:

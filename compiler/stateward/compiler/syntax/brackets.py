@@ -159,7 +159,8 @@ def _never_opened(tokens: Tokens, at: int) -> Fault:
 def _closes_nothing(tokens: Tokens, at: int) -> Fault:
     mark = _mark(tokens, at)
     start, end = tokens.starts[at], tokens.ends[at]
-    mend = fix(f"take `{mark}` out", (start, end, ""), safe=False)
+    more = len(tokens.kinds) > at + 1 and tokens.kinds[at + 1] == "SEMICOLON" and tokens.starts[at + 1] == end
+    mend = fix(f"take `{tokens.text[start : end + more]}` out", (start, end + more, ""), safe=False)
     opener = next(_MARKS[kind] for kind, closer in CLOSERS.items() if closer == tokens.kinds[at])
     notes = (f"its `{opener}` may be missing above",) if _ends_block(tokens.text, start) else ()
     return Fault(start, end, f"`{mark}` closes nothing", "nothing is open here", notes=notes, fix=mend)
