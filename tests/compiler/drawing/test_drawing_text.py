@@ -112,6 +112,15 @@ def test_ids_of_the_greatest_length_are_cut() -> None:
     assert [row for row in drawn.splitlines()[2:-3] if len(row) > 80] == []
 
 
+@pytest.mark.parametrize("width", [20, 80, 200])
+def test_a_long_id_leaves_room_for_the_sign_and_the_target(width: int) -> None:
+    long = "s" * 128
+    drawn = draw_text(definition("long", {long: {"a" * 128: "end", "b" * 128: long, "c": "end"}, "end": {}}), width=width)
+    rows = [row for row in drawn.splitlines() if "│ a" in row or "│ b" in row or "│ c" in row]
+    assert ["→ end" in row or "↻ ss" in row for row in rows] == [True, True, True]
+    assert [row.count("…") for row in rows] == [1, 2, 0]
+
+
 graphs = st.integers(1, 9).flatmap(
     lambda size: st.lists(st.lists(st.integers(0, size), max_size=3), min_size=size, max_size=size).map(
         lambda rows: {

@@ -143,6 +143,23 @@ def test_a_truth_in_another_spelling_is_offered_in_ours(written: str, help_: str
     assert edit.replacement == help_
 
 
+def test_a_name_in_brackets_is_offered_without_them() -> None:
+    (diagnostic,) = compile_source(changed(('target = "review"', 'target = ["review"]')).encode()).diagnostics
+    assert (pointed(diagnostic), diagnostic.help) == ('["review"]', 'write `"review"`')
+
+
+def test_a_target_that_is_to_be_filled_in_is_told_so() -> None:
+    (diagnostic,) = compile_source(changed(('target = "done"', 'target = "${next}"')).encode()).diagnostics
+    assert (diagnostic.code, diagnostic.notes) == ("reserved_transition_target", ("nothing is filled into a string of DCDL",))
+
+
+@pytest.mark.parametrize("written", ["null", "None", "nil", "undefined"])
+def test_nothing_as_it_is_written_elsewhere_is_no_name_to_quote(written: str) -> None:
+    (diagnostic,) = compile_source(changed(('target = "review"', f"target = {written}")).encode()).diagnostics
+    assert (pointed(diagnostic), diagnostic.notes, diagnostic.fixes) == (written, (f"DCDL has no `{written}`",), ())
+    assert diagnostic.help == 'put a name in `"`'
+
+
 @pytest.mark.parametrize(("field", "name"), [("initial", "draft"), ("target", "code-review"), ("name", "a-b-c")])
 def test_a_name_without_quotes_is_told_once_and_quoted(field: str, name: str) -> None:
     old = {"initial": '"draft"', "target": '"review"', "name": '"paper"'}[field]

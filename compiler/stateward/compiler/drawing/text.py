@@ -66,6 +66,24 @@ class _Box:
         return self.top + len(self.ways) + 1
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Where a transition leads, as it is told: a sign, the target and what is known of it."""
+
+    arrow: str
+    target: str
+    tail: str
+
+    @property
+    def beside(self) -> int:
+        """The columns beside the target."""
+        return text_width(self.arrow) + 1 + text_width(self.tail)
+
+    def fitted(self, columns: int) -> str:
+        """Give it in so many columns, where the target can be cut to them."""
+        return f"{self.arrow} {_fit(self.target, max(columns - self.beside, 1))}{self.tail}"
+
+
 def draw_text(
     definition: CompiledFlowDefinition, marks: Marks = UNMARKED, *, cancelled: bool = False, width: int = 100, boxes: bool = True
 ) -> str:
@@ -95,9 +113,10 @@ class _Drawing:
         self._marks = marks
         self._boxes = boxes
         self._tops = {box.state.id: box.top for box in boxes}
+        self._room = max(min(_INNER_MAX, width - _AROUND - 8), _INNER_MIN)
         self._contents = {box.state.id: self._content(box) for box in boxes}
         wanted = max(text_width(line) for lines in self._contents.values() for line in lines)
-        self._inner = max(min(wanted, _INNER_MAX, width - _AROUND - 8), _INNER_MIN)
+        self._inner = max(min(wanted, self._room), _INNER_MIN)
         self._lanes_max = max(min((width - self._inner - _AROUND) // 4, LANES_MAX), 1)
 
     def text(self, *, folded: bool) -> str:
@@ -125,24 +144,31 @@ class _Drawing:
         return down, back
 
     def _content(self, box: _Box) -> list[str]:
-        """Give the texts of a box: its heading, then its transitions."""
+        """Give the texts of a box: its heading, then its transitions. Where an id and a target have no room, each loses its end."""
         ids = [safe(each.id) for each in box.ways]
+        ways = [self._way(box, each) for each in box.ways]
         longest = max(map(text_width, ids), default=0)
-        ways = zip(ids, box.ways, strict=True)
-        return [self._heading(box.state.id), *(f"{_padded(id_, longest)} {self._way(box, each)}" for id_, each in ways)]
+        widest = max((text_width(each.target) + each.beside for each in ways), default=0)
+        if longest + 1 + widest > self._room:
+            longest = min(longest, max(self._room // 2 - 2, self._room - 1 - widest))
+        lines = (
+            f"{_padded(_fit(id_, longest), longest)} {each.fitted(self._room - longest - 1)}" for id_, each in zip(ids, ways, strict=True)
+        )
+        return [self._heading(box.state.id), *lines]
 
     def _heading(self, state: str) -> str:
         mark = "▶ " if state == self._marks.current else ""
         count = times(self._marks.visits.get(state, 0))
         return f"{mark}{safe(state)}{f'  {count}' if count else ''}"
 
-    def _way(self, box: _Box, transition: CompiledTransition) -> str:
+    def _way(self, box: _Box, transition: CompiledTransition) -> _Way:
         """Tell where a transition leads, how often it was taken and what was last answered of it."""
         state, top = box.state.id, self._tops[transition.target]
         arrow = "↻" if transition.target == state else "→" if top > box.top else "↩"
         count = times(self._marks.taken.get((state, transition.id), 0))
         answer = self._marks.answers.get(transition.id) if state == self._marks.current else None
-        return "  ".join([f"{arrow} {safe(transition.target)}", *([count] if count else []), *([f"[{answer}]"] if answer else [])])
+        tail = "".join(f"  {each}" for each in (count, f"[{answer}]" if answer else "") if each)
+        return _Way(arrow, safe(transition.target), tail)
 
     def _lines(self, box: _Box) -> list[str]:
         border = _CURRENT if box.state.id == self._marks.current else _TERMINAL if box.state.terminal else _STATE

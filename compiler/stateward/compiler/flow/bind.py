@@ -7,7 +7,7 @@ one slip gives one diagnostic and what lies below it is still judged. Paths are 
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias, assert_never
+from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from stateward.compiler.flow.guess import Given, Guess, Holder, MapField, Shapes, maps_of
 from stateward.compiler.flow.problems import Problem
@@ -31,6 +31,9 @@ from stateward.compiler.flow.words import TRUTHS, field_meant
 from stateward.compiler.language.data import ArrayData, Data, Hole, ObjectData, Origin, Scalar
 from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, ScalarShape, Shape
 from stateward.compiler.source import Place, Source, Span
+
+_PLAIN_TEXT: Final = re.compile(r'[^"\\\n]+')
+"""A text that stands in quotes as it is."""
 
 
 class Kept(NamedTuple):
@@ -301,6 +304,8 @@ class Binder:
                 return Located(value, data.origin, spot.path)
             case Scalar(value=value):
                 rewritten = _rewritten(value, wanted) if spec.is_name or wanted is not ScalarType.STRING else None
+            case ArrayData(items=(Scalar(value=str() as value),)) if wanted is ScalarType.STRING and _PLAIN_TEXT.fullmatch(value):
+                rewritten = f'"{value}"'
             case _:
                 rewritten = None
         self.problems.append(WrongType(spot.name, _word(data), wanted.value, data.origin, spot.path, rewritten=rewritten))

@@ -160,7 +160,13 @@ def _target(target: Located[str], context: _Context) -> Iterator[Problem]:
         message = f"target {quoted(target.value)} is reserved"
         place = target.origin.place
         yield Reserved(
-            "reserved_transition_target", message, place, target.path, "no authored way leads there", came_through(target.origin)
+            "reserved_transition_target",
+            message,
+            place,
+            target.path,
+            "no authored way leads there",
+            came_through(target.origin),
+            note="nothing is filled into a string of DCDL" if target.value.startswith("${") else None,
         )
     elif context.complete and target.value not in context.declared:
         yield _not_found("transition_target_not_found", target, context)

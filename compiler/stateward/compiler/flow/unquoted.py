@@ -18,6 +18,8 @@ from stateward.compiler.flow.words import TRUTHS
 from stateward.compiler.language.literals import TYPES
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_NOTHING: Final = frozenset({"null", "nil", "none", "undefined"})
+"""How nothing is written elsewhere."""
 _KINDS: Final = frozenset({"unresolved_identifier", "materialize"})
 
 
@@ -25,11 +27,14 @@ def told_by_schema(diagnostics: Iterable[Diagnostic], failed: Sequence[FailedSca
     """Tell faults of the language anew where the schema knows better; several about one such word become one."""
     known = {each.path: rewritten for each in failed if (rewritten := _rewritten(each)) is not None}
     texts = {each.path for each in failed if _is_text_without_quotes(each)}
+    nothing = {each.path for each in failed if _is_nothing(each)}
     places = {each.path: each for each in failed}
     found: list[Diagnostic] = []
     told: set[Path] = set()
     for each in diagnostics:
-        if each.path in texts and each.kind == "materialize" and _lies_in(each, places[each.path]):
+        if each.path in nothing and each.kind in _KINDS and _lies_in(each, places[each.path]):
+            found.append(_told_as_nothing(each, places[each.path]))
+        elif each.path in texts and each.kind == "materialize" and _lies_in(each, places[each.path]):
             found.append(_told_as_text(each, places[each.path]))
         elif each.path not in known or each.kind not in _KINDS or not _lies_in(each, places[each.path]):
             found.append(each)
@@ -46,7 +51,24 @@ def _rewritten(failed: FailedScalar) -> str | None:
         return None
     if failed.wanted is ScalarType.BOOL:
         return TRUTHS.get(text.lower())
-    return f'"{text}"' if failed.is_name and text not in TYPES else None
+    return f'"{text}"' if failed.is_name and text not in TYPES and text.lower() not in _NOTHING else None
+
+
+def _is_nothing(failed: FailedScalar) -> bool:
+    return failed.is_name and failed.place.source.slice(failed.place.span).lower() in _NOTHING
+
+
+def _told_as_nothing(diagnostic: Diagnostic, failed: FailedScalar) -> Diagnostic:
+    text = failed.place.source.slice(failed.place.span)
+    return replace(
+        diagnostic,
+        message=f"{quoted(text)} is not defined",
+        primary=Label(failed.place, f"a name, not a {failed.wanted.value}"),
+        secondary=(),
+        notes=(f"DCDL has no {quoted(text)}",),
+        help='put a name in `"`',
+        fixes=(),
+    )
 
 
 def _is_text_without_quotes(failed: FailedScalar) -> bool:

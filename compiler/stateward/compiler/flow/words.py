@@ -18,7 +18,7 @@ OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "state": {
         **dict.fromkeys(("prompt", "description", "desc", "text", "task", "todo", "body", "goal"), "instructions"),
-        **dict.fromkeys(("final", "end", "isfinal", "isterminal", "isend", "accepting"), "terminal"),
+        **dict.fromkeys(("final", "end", "isfinal", "isterminal", "isend", "accepting", "type", "kind"), "terminal"),
         **dict.fromkeys(("on", "next", "to", "goto", "edges", "exits", "outcomes", "events", "choices"), "transitions"),
     },
     "transition": {

@@ -34,6 +34,7 @@ _HELP: Final[Mapping[str, str]] = {
     "JSON": 'write `name = value;` for each `"name": value`',
     "YAML": "write `name = value;` for each `name: value`",
     TABLES: "write `name = { … };` for each `[name]`",
+    "prose": 'write a text as `instructions = "…";` of a state',
     MARKUP: "save the text of the source, not the page that shows it",
 }
 """The one change that leads on."""

@@ -35,6 +35,8 @@ _CLOSES: Final = re.compile(r'(?<=[\w.!?])"[ \t]*(?:[;,)}\]]|\r?$)', re.MULTILIN
 _FIELD_FOLLOWS: Final = re.compile(r"([^;]+);[ \t]*[A-Za-z]\w*[ \t]*=[ \t]*\Z")
 _MARKS_FOLLOW: Final = re.compile(r"([^;}\])]*[^;}\])\s])[ \t]*[;}\])][;}\]) \t\r]*\Z")
 """A text that lacks its quote, as the first group, and what goes on after it."""
+_QUOTE_MEANT_TO_CLOSE: Final = re.compile(r'(?<!\\)\\"(?=[ \t]*[;,)}\]][;,)}\] \t]*\r?$)', re.MULTILINE)
+"""A quote behind a backslash that ends a value, by what follows on its line."""
 _BEFORE_STRINGS: Final = frozenset({"EQUAL", "SEMICOLON", "COMMA", "COLON", "CONCAT", "EQ", "NE", "MERGE", "COMPOSE", *CLOSERS})
 _OTHER_QUOTES: Final = frozenset("'`“”„‘’‚«")
 _OPENS_VALUE: Final = re.compile(r"[ \t]*[{\[(][{}\[\]() \t]*(?:\r?\n|\Z)")
@@ -181,6 +183,14 @@ def _string(tokens: Tokens, start: int) -> int:
 
 
 def _never_closed(tokens: Tokens, start: int) -> Fault:
+    found = _QUOTE_MEANT_TO_CLOSE.search(tokens.text, start + 1, _line_end(tokens.text, start))
+    if found:
+        at = found.start()
+        doubled = fix("write the backslash twice", (at, at, "\\"), safe=False)
+        notes = ('`\\"` is a quote inside of the string',)
+        return Fault(
+            start, start + 1, "a string is never closed", "opened here", help="write `\\\\` for a backslash", notes=notes, fix=doubled
+        )
     mend = _closed_on_its_line(tokens.text, start)
     return Fault(start, start + 1, "a string is never closed", "opened here", help='close the string with `"`', fix=mend)
 

@@ -19,7 +19,7 @@ from stateward.compiler.syntax.automaton import FINISHED, Automaton
 from stateward.compiler.syntax.brackets import balance
 from stateward.compiler.syntax.builders import Builder
 from stateward.compiler.syntax.depth import too_deep_node
-from stateward.compiler.syntax.echoes import without_echoes
+from stateward.compiler.syntax.echoes import habits_once, without_echoes
 from stateward.compiler.syntax.enclosed import with_braces
 from stateward.compiler.syntax.faults import FAULTS_MAX, Fault, too_deep, too_large
 from stateward.compiler.syntax.foreign import is_page, kind_of
@@ -137,7 +137,7 @@ class _Attempt:
         module = recovery.module(self.stuck)
         if self.automaton.is_too_deep:
             return None, [self._too_deep(self.automaton, balanced.tokens)]
-        found = without_echoes([*tokens.faults, *balanced.faults, *recovery.faults], balanced.tokens, recovery.left_over)
+        found = habits_once(without_echoes([*tokens.faults, *balanced.faults, *recovery.faults], balanced.tokens, recovery.left_over))
         found = [*left, *found, *self.builder.faults, *self.builder.warnings, *marks_in_texts(tokens)]
         return self._measured(module, found) if module else (None, found)
 

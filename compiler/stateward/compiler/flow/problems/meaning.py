@@ -56,6 +56,8 @@ class Reserved(NamedTuple):
     path: Path
     label: str
     through: tuple[Label, ...] = ()
+    note: str | None = None
+    """What explains it better than the names of the compiler do."""
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the name."""
@@ -65,7 +67,7 @@ class Reserved(NamedTuple):
             message=self.message,
             primary=Label(self.place, self.label),
             secondary=self.through,
-            notes=(_ADDED,),
+            notes=(self.note or _ADDED,),
             path=self.path,
         )
 
