@@ -162,6 +162,27 @@ def test_dots_on_a_line_of_their_own_are_no_rest() -> None:
     assert ("`...` stands where a field belongs", (3, 5)) == (found.message, _position(found))
 
 
+@pytest.mark.parametrize(
+    ("text", "message", "pointed", "after"),
+    [
+        ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n a = 1;\n", "the head of a diff is left in the text", "--- a/x", " a = 1;\n"),
+        ("> a = 1;\n>\n> b = 2;\n", "each line begins with the `>` of quoted mail", ">", "a = 1;\n\nb = 2;\n"),
+        ("a = &quot;x y.&quot;; b = 1;", "`&quot;` is a quote of HTML", "&quot;", 'a = "x y."; b = 1;'),
+        ("a = 1;\n<!-- the end -->\nb = 2;", "`<!--` begins no comment", "<!--", None),
+    ],
+)
+def test_what_was_copied_along_is_told_once(text: str, message: str, pointed: str, after: str | None) -> None:
+    (found,) = errors(text)
+    span = found.primary.place.span
+    assert (message, pointed) == (found.message, text[span.start : span.end])
+    assert ([after] if after is not None else []) == [mended(text, each) for each in found.fixes]
+
+
+@pytest.mark.parametrize("text", ['a = "<!-- x --> &quot;"; b = 1 2;', "# <!-- x --> &quot; &quot;\nb = 1 2;"])
+def test_what_looks_copied_along_in_a_string_or_a_comment_is_text(text: str) -> None:
+    assert [] == [each.message for each in errors(text) if "HTML" in each.message or "<!--" in each.message]
+
+
 NUMBERED = " 8 a = 1;\n 9 \n10 b = {\n11   c = 2;\n12 };\n"
 
 

@@ -32,6 +32,7 @@ from stateward.compiler.syntax.leftovers import (
 )
 from stateward.compiler.syntax.lexer import scan
 from stateward.compiler.syntax.loose import braced, seems_loose
+from stateward.compiler.syntax.pasted import without_diff_head, without_html_comments, without_html_quotes, without_mail_signs
 from stateward.compiler.syntax.recovery import Recovery
 from stateward.compiler.syntax.tables import END, TableData, Tables, digest_of, ready
 from stateward.compiler.syntax.tokens import Tokens, starts_field
@@ -44,6 +45,16 @@ STARTS: Final = ("lone", "loose")
 UTF8_BYTES_MAX: Final = 4
 STATES_PER_LEVEL: Final = 30
 """More states than one level of nesting can put on the stack: two for each level of operators and what opens the level."""
+_WITHOUT: Final = (
+    without_diff_head,
+    without_mail_signs,
+    without_html_comments,
+    without_html_quotes,
+    without_conflicts,
+    without_diff_marks,
+    without_line_numbers,
+)
+"""What takes away what tools left in a text, in order."""
 LARK_REDUCE: Final = 1
 """How Lark tells a reduction in what it serializes; anything else is a step to another state."""
 
@@ -118,14 +129,14 @@ class _Attempt:
         if foreign:
             return None, [foreign]
         tokens = self.tokens
-        text, left = without_conflicts(tokens)
-        for without in (without_diff_marks, without_line_numbers):
-            if not left:
-                text, left = without(tokens)
-        if left:
-            tokens = scan(text, self.limits.nesting)
-            if tokens.stopped:
-                return None, [tokens.stopped]
+        left: list[Fault] = []
+        for without in _WITHOUT:
+            text, found = without(tokens)
+            if found:
+                left += found
+                tokens = scan(text, self.limits.nesting)
+                if tokens.stopped:
+                    return None, [tokens.stopped]
         tokens = with_braces(without_odd_comments(tokens))
         balanced = balance(tokens)
         if seems_loose(balanced):
