@@ -168,6 +168,8 @@ def test_dots_on_a_line_of_their_own_are_no_rest() -> None:
         ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n a = 1;\n", "the head of a diff is left in the text", "--- a/x", " a = 1;\n"),
         ("> a = 1;\n>\n> b = 2;\n", "each line begins with the `>` of quoted mail", ">", "a = 1;\n\nb = 2;\n"),
         ("a = &quot;x y.&quot;; b = 1;", "`&quot;` is a quote of HTML", "&quot;", 'a = "x y."; b = 1;'),
+        ('a = <<EOT\nIt\'s "so".\nEOT\n; b = 1;', "`<<EOT` opens no string", "<<EOT", None),
+        ("a = <<-END\nEND; b = 1;", "`<<-END` opens no string", "<<-END", None),
         ("a = 1;\n<!-- the end -->\nb = 2;", "`<!--` begins no comment", "<!--", None),
     ],
 )

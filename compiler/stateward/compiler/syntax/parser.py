@@ -32,7 +32,13 @@ from stateward.compiler.syntax.leftovers import (
 )
 from stateward.compiler.syntax.lexer import scan
 from stateward.compiler.syntax.loose import braced, seems_loose
-from stateward.compiler.syntax.pasted import without_diff_head, without_html_comments, without_html_quotes, without_mail_signs
+from stateward.compiler.syntax.pasted import (
+    without_diff_head,
+    without_here_texts,
+    without_html_comments,
+    without_html_quotes,
+    without_mail_signs,
+)
 from stateward.compiler.syntax.recovery import Recovery
 from stateward.compiler.syntax.tables import END, TableData, Tables, digest_of, ready
 from stateward.compiler.syntax.tokens import Tokens, starts_field
@@ -47,6 +53,7 @@ STATES_PER_LEVEL: Final = 30
 """More states than one level of nesting can put on the stack: two for each level of operators and what opens the level."""
 _WITHOUT: Final = (
     without_diff_head,
+    without_here_texts,
     without_mail_signs,
     without_html_comments,
     without_html_quotes,

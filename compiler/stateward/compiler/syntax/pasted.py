@@ -15,6 +15,7 @@ from stateward.compiler.syntax.tokens import Tokens
 _DIFF_HEAD: Final = re.compile(r"(?:(?:diff|index) [^\n]*\n){0,8}--- [^\n]*\n\+\+\+ [^\n]*\n(?:@@ [^\n]*(?:\n|\Z))?")
 _MAIL_SIGN: Final = re.compile(r"^>(?: ?>)* ?", re.MULTILINE)
 _QUOTE: Final = re.compile(r"&(?:quot|#34|#x22);")
+_HERE: Final = re.compile(r"=[ \t]*(<<[-~]?)([A-Z][A-Z0-9_]{0,31})[ \t]*\r?(?=\n)")
 _VISIBLE: Final = re.compile(r"[^\r\n]")
 
 
@@ -85,6 +86,25 @@ def without_html_quotes(tokens: Tokens) -> tuple[str, list[Fault]]:
     mend = fix('write `"`', *((each.start(), each.end(), '"') for each in found))
     fault = Fault(*first.span(), f"`{first[0]}` is a quote of HTML", "opens no string", help='put strings in `"`', fix=mend)
     return "".join([*pieces, text[done:]]), [fault]
+
+
+def without_here_texts(tokens: Tokens) -> tuple[str, list[Fault]]:
+    """Put an empty string in place of each text that goes from `<<WORD` to a line with the word; gives the text and what to say."""
+    text = tokens.text
+    pieces, faults, done = [], [], 0
+    for found in islice(_HERE.finditer(text), FAULTS_MAX):
+        end = text.find(f"\n{found[2]}", found.end())
+        if found.start(1) < done or end < 0 or _is_in_string(tokens, found.start(1)):
+            continue
+        end += 1 + len(found[2])
+        pieces += [text[done : found.start(1)], '""', _blank(text[found.start(1) + 2 : end])]
+        done = end
+        start, mark_end = found.start(1), found.end(2)
+        mark = f"`{text[start:mark_end]}`"
+        faults.append(
+            Fault(start, mark_end, f"{mark} opens no string", "no string of DCDL", help='put the text in `"`; it may have many lines')
+        )
+    return "".join([*pieces, text[done:]]), faults
 
 
 def _is_in_string(tokens: Tokens, at: int) -> bool:
