@@ -143,6 +143,12 @@ def test_a_truth_in_another_spelling_is_offered_in_ours(written: str, help_: str
     assert edit.replacement == help_
 
 
+def test_a_letter_of_another_script_in_an_id_is_told_once() -> None:
+    (diagnostic,) = compile_source(changed(("    done = {", "    d\u043ene = {")).encode()).diagnostics
+    assert (diagnostic.code, pointed(diagnostic), diagnostic.help) == ("dcdl_syntax", "\u043e", "write `done` in letters of ASCII")
+    assert [edit.replacement for edit in diagnostic.fixes[0].edits] == ["done"]
+
+
 def test_a_name_in_brackets_is_offered_without_them() -> None:
     (diagnostic,) = compile_source(changed(('target = "review"', 'target = ["review"]')).encode()).diagnostics
     assert (pointed(diagnostic), diagnostic.help) == ('["review"]', 'write `"review"`')

@@ -27,6 +27,8 @@ from stateward.compiler.flow.problems.told import came_through
 from stateward.compiler.flow.reserved import CANCEL_TRANSITION, CANCELLED_STATE
 from stateward.compiler.flow.typed import FlowSource, Located, StateSource, Transitions, TransitionSource
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
+from stateward.compiler.source import Place
+from stateward.compiler.syntax.lookalikes import plain_like
 
 
 class _Context(NamedTuple):
@@ -116,7 +118,7 @@ def _initial(initial: Located[str] | None, context: _Context) -> Iterator[Proble
 def _state(state: StateSource, context: _Context) -> Iterator[Problem]:
     if state.id == CANCELLED_STATE:
         yield Reserved("reserved_state", f"state id {quoted(state.id)} is reserved", state.key, state.path, "added by the compiler")
-    elif identifier_fault(state.id) is not None:
+    elif identifier_fault(state.id) is not None and not _was_told(state.key):
         yield InvalidIdentifier("invalid_state_id", "state id", state.id, state.key, state.path)
     if state.instructions is not None:
         if state.terminal is False:
@@ -146,13 +148,18 @@ def _transition(transition: TransitionSource, context: _Context) -> Iterator[Pro
     id_, key, path = transition.id, transition.key, transition.path
     if id_ == CANCEL_TRANSITION:
         yield Reserved("reserved_transition", f"transition id {quoted(id_)} is reserved", key, path, "added by the compiler")
-    elif identifier_fault(id_) is not None:
+    elif identifier_fault(id_) is not None and not _was_told(key):
         yield InvalidIdentifier("invalid_transition_id", "transition id", id_, key, path)
     if transition.target is not None:
         yield from _target(transition.target, context)
     if transition.condition is not None:
         yield from _blank("condition_empty", transition.condition)
         yield from _size("condition_too_large", transition.condition, context.limits)
+
+
+def _was_told(key: Place) -> bool:
+    """Tell whether the syntax says of a name without quotes already that its letters only look like those of names."""
+    return plain_like(key.source.slice(key.span)) is not None
 
 
 def _target(target: Located[str], context: _Context) -> Iterator[Problem]:

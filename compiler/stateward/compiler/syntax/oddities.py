@@ -11,6 +11,7 @@ from typing import Final
 from stateward.compiler.diagnostics.model import Fix
 from stateward.compiler.diagnostics.wording import character, counted, quoted
 from stateward.compiler.syntax.faults import Fault, Note, fix
+from stateward.compiler.syntax.lookalikes import plain_like
 from stateward.compiler.syntax.tokens import CLOSERS, ERROR, PUNCTUATION, Tokens
 
 CONTROL: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff"
@@ -306,6 +307,8 @@ def _odd_word(tokens: Tokens, start: int, end: int) -> int:
     help_, mend = None, None
     if unicodedata.category(char) == "Cf":
         help_, mend = "take it out", fix("take it out", (odd, odd + 1, ""), safe=False)
+    elif is_key and (like := plain_like(word)) is not None:
+        help_, mend = f"write {quoted(like)} in letters of ASCII", fix("write it in ASCII", (start, end, like), safe=False)
     elif is_key:
         help_, mend = f'quote the name: `"{word}"`', fix("quote the name", (start, end, f'"{word}"'))
     notes = () if char in "$@" else ("a plain name has the letters A to Z, digits and `_`",)
