@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("compiler", "runtime", "store", "resources")
 DATA = ("flows", "profiles", "prompts")
 """What ships as data."""
-ABOUT = ("tests", "benchmarks", "docs", "requirements", "Makefile", "pyproject.toml", "README.md", "LICENSE")
+ABOUT = ("tests", "editors", "benchmarks", "docs", "requirements", "Makefile", "pyproject.toml", "README.md", "LICENSE")
 
 
 @pytest.fixture(scope="module")

@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "graph": ("stateward.compiler.cli.graphing", "graph_command", "Draw the graph of a flow."),
     "key": ("stateward.runtime.surfaces.cli.prove", "key_group", "Keep the keys that seal and sign."),
     "log": ("stateward.runtime.surfaces.cli.prove", "log_group", "Show, verify or export the session log of a Worker."),
+    "lsp": ("stateward.runtime.surfaces.cli.lsp", "lsp_command", "Serve an editor, over the Language Server Protocol."),
     "new": ("stateward.runtime.surfaces.cli.starting", "new_command", "Write a first flow and its tests."),
     "operate": ("stateward.runtime.surfaces.cli.operate", "operate_group", "Step in: pause, cancel, rewind, fork, delete and more."),
     "paths": ("stateward.compiler.cli.comparing", "paths_command", "List paths that take every transition of a flow."),

@@ -1,0 +1,105 @@
+"""An editor: starts the installed program, speaks the protocol with it, and holds the texts as an editor does."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any
+
+from tests.cli.program import STATEWARD
+
+MESSAGES_MAX = 1_000
+
+
+class Editor(AbstractContextManager["Editor"]):
+    """One session. Reading waits for the server, so nothing here needs a pause."""
+
+    def __init__(self, encodings: list[str] | None = None) -> None:
+        self._server = subprocess.Popen([str(STATEWARD), "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self._number = 0
+        self.notifications: list[dict[str, Any]] = []
+        self.answers: dict[int, dict[str, Any]] = {}
+        general = {"positionEncodings": encodings} if encodings else {}
+        self.capabilities = self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {"general": general}})[
+            "capabilities"
+        ]
+        self.tell("initialized", {})
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None) -> None:
+        self.ask("shutdown", None)
+        self.tell("exit", None)
+        out, self.err = self._server.communicate()
+        assert (b"", 0) == (out, self._server.returncode)
+
+    def send(self, message: dict[str, Any]) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        assert self._server.stdin is not None
+        self._server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self._server.stdin.flush()
+
+    def tell(self, method: str, params: Any) -> None:
+        self.send({"method": method, "params": params})
+
+    def begin(self, method: str, params: Any) -> int:
+        self._number += 1
+        self.send({"id": self._number, "method": method, "params": params})
+        return self._number
+
+    def answer(self, number: int) -> dict[str, Any]:
+        """Wait for the answer to a request, be it a result or an error."""
+        self._read(lambda: number in self.answers)
+        return self.answers.pop(number)
+
+    def ask(self, method: str, params: Any) -> Any:
+        answer = self.answer(self.begin(method, params))
+        assert "error" not in answer, answer["error"]
+        return answer["result"]
+
+    def told(self, method: str, fits: Callable[[Any], bool] = lambda _: True) -> Any:
+        """Wait for a notification."""
+        found: list[dict[str, Any]] = []
+
+        def is_there() -> bool:
+            found[:] = [each for each in self.notifications if each["method"] == method and fits(each["params"])]
+            return bool(found)
+
+        self._read(is_there)
+        self.notifications.remove(found[0])
+        return found[0]["params"]
+
+    def faults(self, uri: str, version: int) -> list[dict[str, Any]]:
+        """Wait for what is wrong with a version of a document."""
+        told = self.told("textDocument/publishDiagnostics", lambda params: params["uri"] == uri and params.get("version") == version)
+        found: list[dict[str, Any]] = told["diagnostics"]
+        return found
+
+    def open(self, uri: str, text: str, version: int = 1) -> None:
+        document = {"uri": uri, "languageId": "dcdl", "version": version, "text": text}
+        self.tell("textDocument/didOpen", {"textDocument": document})
+
+    def change(self, uri: str, version: int, *changes: dict[str, Any]) -> None:
+        self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": list(changes)})
+
+    def _read(self, is_done: Callable[[], bool]) -> None:
+        for _ in range(MESSAGES_MAX):
+            if is_done():
+                return
+            message = self._message()
+            if "method" in message:
+                self.notifications.append(message)
+            else:
+                self.answers[message["id"]] = message
+        raise AssertionError("the server speaks of other things")
+
+    def _message(self) -> dict[str, Any]:
+        out = self._server.stdout
+        assert out is not None
+        length = 0
+        while line := out.readline().strip():
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        assert length, "the server has ended"
+        message: dict[str, Any] = json.loads(out.read(length))
+        return message
