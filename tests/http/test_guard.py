@@ -32,6 +32,7 @@ def bearer(service: Running) -> str:
 
 OURS = ["flows.example.org", "FLOWS.example.org.", "flows.example.org:443", "localhost", "127.0.0.1", "127.0.0.1:1"]
 FOREIGN = ["evil.example", "evil.example:8420", "127.0.0.1.evil.example", "localhost.evil.example", "[::2]", "10.0.0.1", ""]
+FOREIGN += ["127.0.0.1:80@evil.example", "[::1]evil.example"]
 
 
 @pytest.mark.parametrize("host", OURS)
@@ -49,6 +50,11 @@ def test_a_request_that_names_no_host_or_two_reaches_nothing(service: Running) -
     assert (403, "host_not_allowed") == refused(service.raw(b"GET /v1/flows HTTP/1.0\r\n\r\n"))
     assert 400 == service.raw(b"GET /v1/flows HTTP/1.1\r\nConnection: close\r\n\r\n")[0]
     assert 400 == service.raw(request("GET", "/v1/flows", "localhost", "Host: evil.example"))[0]
+
+
+def test_a_parameter_that_is_there_twice_is_refused_and_not_taken_once(service: Running) -> None:
+    assert (400, "request_malformed") == refused(service.raw(request("GET", "/v1/flows?limit=1&limit=2", "localhost", bearer(service))))
+    assert 200 == service.raw(request("GET", "/v1/flows?limit=1", "localhost", bearer(service)))[0]
 
 
 ORIGINS = ["http://evil.example", "null", "https://desk.example.org.evil.example", "https://desk.example.org:444", ""]

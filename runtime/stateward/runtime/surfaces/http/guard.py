@@ -6,21 +6,27 @@ route did not foresee becomes one problem and one entry of the log. Pure ASGI: n
 """
 
 import asyncio
+import re
+from collections import Counter
 from contextlib import ExitStack
 from ipaddress import ip_address
 from secrets import token_hex
 from time import monotonic
 from typing import Final
+from urllib.parse import parse_qsl
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stateward.runtime.ports import Fault
 from stateward.runtime.remote.forms import PREFIX, REQUEST_ID_HEADER, ProblemCode
 from stateward.runtime.surfaces.http.logs import PATH_CHARACTERS_MAX, ServiceLog
-from stateward.runtime.surfaces.http.problems import Problem
+from stateward.runtime.surfaces.http.problems import Problem, malformed_request
 from stateward.runtime.surfaces.http.service import Service, Slots
 
 _REQUEST_ID_BYTES: Final = 8
+_LISTS: Final = frozenset({"slug"})
+"""Parameters that may be there more than once."""
+_HOST: Final = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[A-Za-z0-9._-]{1,253}))(?::[0-9]{0,5})?")
 _FOREIGN_SITES: Final = frozenset({b"cross-site", b"same-site"})
 _ANSWERED_TO_ALL: Final = frozenset({"/healthz", "/readyz"})
 """Asked by what watches the service; no place is taken for it."""
@@ -52,6 +58,9 @@ class Guard:
                 await self._app(scope, _Body(receive, self._limit(scope), self._service.bounds.body_seconds), answer)
         except Problem as problem:
             await self._instead(problem, scope, receive, answer)
+        except asyncio.CancelledError:
+            self._log.warned("cut_off", request_id=request_id)
+            raise
         except Exception as bug:  # noqa: BLE001 -- whatever was not foreseen ends here: logged whole, told as little as possible
             if isinstance(bug.__cause__, Fault):  # met after the answer had begun, so that no handler could answer
                 self._log.fault(bug.__cause__, request_id)
@@ -147,10 +156,19 @@ def require_known(scope: Scope, service: Service) -> None:
         raise Problem(431, ProblemCode.HEADERS_TOO_LARGE, detail, headers=_CLOSE)
     _require_host(_values(scope, b"host"), scope, service)
     _require_origin(scope, service)
+    _require_said_once(scope)
     limit = service.bounds.bundle_bytes if scope["path"] == f"{PREFIX}/bundle" else service.bounds.json_bytes
     announced = [int(each) for each in _values(scope, b"content-length") if each.isdigit()]
     if any(each > limit for each in announced):
         raise too_large(limit)
+
+
+def _require_said_once(scope: Scope) -> None:
+    """Require that no parameter is there twice, of which one would count and the other be dropped without a word."""
+    names = Counter(name for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+    twice = next((name for name, count in names.items() if count > 1 and name not in _LISTS), None)
+    if twice is not None:
+        raise malformed_request([{"loc": ("query", twice), "msg": "it is there more than once"}])
 
 
 def _values(scope: Scope, name: bytes) -> list[bytes]:
@@ -167,10 +185,9 @@ def _require_host(named: list[bytes], scope: Scope, service: Service) -> None:
 
 
 def _host_of(header: str) -> str:
-    """Give the name or address of a `Host` header, without its port."""
-    if header.startswith("["):
-        return header[1:].partition("]")[0].lower()
-    return header.partition(":")[0].rstrip(".").lower()
+    """Give the name or address of a `Host` header, without its port; empty for one that is none (RFC 9110, section 7.2)."""
+    found = _HOST.fullmatch(header)
+    return "" if found is None else (found["address"] or found["name"]).rstrip(".").lower()
 
 
 def _is_address_of(host: str, scope: Scope) -> bool:

@@ -6,6 +6,7 @@ nobody reads holds none up.
 """
 
 import logging
+from asyncio import CancelledError
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from queue import Full, Queue
@@ -132,6 +133,8 @@ class LoggedWarnings(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
+        if record.exc_info is not None and isinstance(record.exc_info[1], CancelledError):
+            return  # a request that was cut off when the service stopped, of which the guard has told
         if record.exc_info is not None and record.exc_info[1] is not None:
             self._log.bug(record.exc_info[1], None)
         else:

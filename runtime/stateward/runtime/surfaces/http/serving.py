@@ -21,6 +21,7 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from stateward.runtime.surfaces.http.heads import CONNECTIONS_MAX, HEAD_SECONDS, bounded
 from stateward.runtime.surfaces.http.logs import LoggedWarnings, ServiceLog
 from stateward.runtime.surfaces.http.service import HEADER_BYTES_MAX, Service
 
@@ -97,11 +98,13 @@ def serve(
     certificate: Certificate | None = None,
     started: Callable[[], None] = lambda: None,
     grace_seconds: int = GRACE_SECONDS,
+    head_seconds: float = HEAD_SECONDS,
+    connections_max: int = CONNECTIONS_MAX,
 ) -> bool:
     """Serve until told to stop, and say whether everything that was under way then was finished."""
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=bounded(log, head_seconds, connections_max),
         loop="asyncio",
         ws="none",
         lifespan="off",
