@@ -17,7 +17,7 @@ from stateward.compiler.pipeline import compile_source
 from stateward.resources.catalog import builtins
 from stateward.runtime.engine.flows import WorkspaceFlows
 from stateward.runtime.ports import FlowStore, NewRevision, Removed, Revision, Saved, Snapshot, Snapshots, Unresolved, Workspace, Workspaces
-from stateward.runtime.session.chain import digest_of
+from stateward.runtime.session.chain import digest_of, time_text
 from tests.runtime.engines import TickingClock
 from tests.runtime.flows import REVIEW
 
@@ -127,9 +127,11 @@ def test_a_restored_revision_is_a_new_one_with_the_same_digests(kept: Kept) -> N
 def test_a_removed_flow_names_nothing_until_it_is_brought_back(kept: Kept) -> None:
     kept.save("it.")
     before = resolved(kept, "workspace:paper")
-    never = unresolved(kept, "workspace:never")
-    assert isinstance(kept.authority().remove("paper", base=1), Removed)
-    assert replace(never, message=never.message.replace("never", "paper")) == unresolved(kept, "workspace:paper")
+    removed = kept.authority().remove("paper", base=1)
+    assert isinstance(removed, Removed)
+    message = f"flow `workspace:paper` was removed by {removed.act.author} at revision 1 on {time_text(removed.act.created)}"
+    told = Unresolved("flow_not_found", message, "bring it back: `stateward flow restore paper 1 --base 1`")
+    assert told == unresolved(kept, "workspace:paper")
     kept.save("it.", 1)
     assert replace(before, flow_revision=2) == resolved(kept, "workspace:paper")
 
