@@ -39,7 +39,7 @@ def info_command(*, workdir: Path, store: Place | None, as_json: bool) -> None:
     with faults_shown():
         state = look_at_store(chosen_store(workdir, store))
     if as_json:
-        emit_json(_state_data(state), indent=2)
+        emit_json(_state_data(state))
         return
     _show_rows(*_state_rows(state))
 
@@ -82,7 +82,7 @@ def migrate_command(*, workdir: Path, store: Place | None, as_json: bool, dry_ru
         done = None if dry_run else migrate_store(place)
     if as_json:
         migrated = None if done is None else {"from": done.start, "to": done.end, "backup": done.backup}
-        emit_json({**_state_data(before), "migrated": migrated}, indent=2)
+        emit_json({**_state_data(before), "migrated": migrated})
     elif dry_run:
         _show_rows(*_state_rows(before))
     elif done is None:
@@ -96,14 +96,14 @@ def migrate_command(*, workdir: Path, store: Place | None, as_json: bool, dry_ru
 @STORE
 @_JSON
 def check_command(*, workdir: Path, store: Place | None, as_json: bool) -> None:
-    """Check that the store is whole: its tables, its rules of immutability, and in a file its pages and references.
+    """Check that the store is whole: its tables, its rules, every flow, act, token and definition, and in a file its pages and references.
 
     What the logs in it hold is checked by `stateward log verify`. Exit status: 0 when nothing is wrong, 1 when something is.
     """
     with faults_shown():
         checked = check_store(chosen_store(workdir, store))
     if as_json:
-        emit_json(_checked_data(checked), indent=2)
+        emit_json(_checked_data(checked))
     else:
         _show_checked(checked)
     if checked.findings:
