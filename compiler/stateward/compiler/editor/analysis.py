@@ -8,9 +8,14 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from stateward.compiler.diagnostics.model import Diagnostic, Severity, errors_of, sort_key
+from stateward.compiler.editor.outline import Entry, outline
+from stateward.compiler.editor.scopes import Scopes
+from stateward.compiler.flow.read import read_flow
 from stateward.compiler.flow.recognize import is_flow_source
+from stateward.compiler.flow.typed import FlowSource, StateSource, TransitionSource
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.inspect import inspect
+from stateward.compiler.limits import FLOW_LIMITS
 from stateward.compiler.pipeline import Compilation, compile_source
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.parser import Parse, parse
@@ -59,3 +64,34 @@ class Analysis:
         evaluation.shape(evaluation.root)
         yield from (each for each in evaluation.diagnostics if each.severity is Severity.ERROR and each.code != "dcdl_import")
         yield from inspect(self.source, self.parsed.module)
+
+    @cached_property
+    def flow(self) -> FlowSource | None:
+        """The flow with the places of its parts, as far as it can be read."""
+        if self.compilation.source is None:
+            return None
+        broken = errors_of(self.parsed.diagnostics)
+        evaluation = Evaluation(self.source, self.parsed.module, limits=FLOW_LIMITS.language)
+        return read_flow(evaluation, [(self.source, fault.primary.place.span) for fault in broken]).flow
+
+    @cached_property
+    def states(self) -> tuple[StateSource, ...]:
+        """The states, in order of declaration."""
+        return self.flow.states.items if self.flow is not None and self.flow.states is not None else ()
+
+    @property
+    def edges(self) -> Iterator[tuple[StateSource, TransitionSource]]:
+        """Every transition with the state that it leaves."""
+        for state in self.states:
+            if state.transitions is not None:
+                yield from ((state, each) for each in state.transitions.items)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """The fields that are written out, with their paths."""
+        return tuple(outline(self.parsed.module))
+
+    @cached_property
+    def scopes(self) -> Scopes:
+        """The names that are bound, with their uses."""
+        return Scopes(self.parsed.module)

@@ -156,7 +156,7 @@ def _analyse(document: Document) -> Analysis:
 
 def serve() -> None:
     """Serve the editor at standard input and output until it leaves."""
-    from stateward.compiler.editor.features import register  # noqa: PLC0415 - it registers on what is defined here
+    from stateward.compiler.editor.requests import register  # noqa: PLC0415 - it registers on what is defined here
 
     server = FlowServer()
     register(server)

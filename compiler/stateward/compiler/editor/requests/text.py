@@ -1,7 +1,4 @@
-"""The requests of an editor, each answered by a pure function of the analysis.
-
-Invariants: nothing is decided here; a request is answered for the newest text, or with an error.
-"""
+"""Requests about a whole text: its form, what mends it, its picture."""
 
 from typing import Any, Final
 
@@ -46,7 +43,7 @@ async def picture(ls: FlowServer, params: Any) -> dict[str, str | None]:
 
 
 def register(server: FlowServer) -> None:
-    """Register every request that the server answers."""
+    """Register what is asked of a whole text."""
     server.feature(types.TEXT_DOCUMENT_FORMATTING)(formatting)
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([types.CodeActionKind.QuickFix]))(code_actions)
     server.feature(PREVIEW)(picture)
