@@ -18,11 +18,9 @@ from typing import Final
 from benchmarks.store import Probe
 from stateward.runtime.core.decide import Bounds
 from stateward.runtime.core.events import Judgement, Verdict
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierOutcome
+from stateward.runtime.ports import Answered, Submitted, VerificationRequest, VerifierAnswered, VerifierOutcome
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.segments import FlowSegment
 from stateward.runtime.wiring import SystemClock, TimeOrderedIds

@@ -14,8 +14,7 @@ from benchmarks.verifier.cases import Case
 from benchmarks.verifier.scripted import Known, scripted_caller
 from benchmarks.verifier.staging import CaseNotLaidOutError, Laid, Stores, lay_out
 from stateward.runtime.core.events import Judgement, TransitionCheckPassed, TransitionCheckRejected
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.ports import VerificationRequest, Verifier
+from stateward.runtime.ports import Answered, VerificationRequest, Verifier
 from stateward.runtime.profile import ModelSettings, Profile, VerifierKind
 from stateward.runtime.verifier.finish import FINISH
 from stateward.runtime.verifier.model import ModelMeans, ModelVerifier

@@ -42,11 +42,19 @@ from stateward.compiler.flow.lower import CANCEL_CONDITION
 from stateward.runtime.core.events import Judgement, Verdict
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
-from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import LeaseStore, SessionStore, Transcripts, VerificationRequest, VerifierAnswered, VerifierOutcome
+from stateward.runtime.ports import (
+    Answered,
+    LeaseStore,
+    RecordedEntry,
+    RecordKey,
+    SessionStore,
+    Submitted,
+    Transcripts,
+    VerificationRequest,
+    VerifierAnswered,
+    VerifierOutcome,
+)
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.entries import Actor, ActorClass, Kind, reference
 from stateward.runtime.session.masking import NO_SECRETS

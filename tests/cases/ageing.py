@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import Committed, SessionStore
+from stateward.runtime.ports import Committed, RecordedEntry, RecordKey, SessionStore
 from stateward.runtime.session.entries import Entry, Kind, NewEntry
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.cases.children import TO_AND_FRO

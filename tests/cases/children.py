@@ -5,8 +5,7 @@ from typing import Any, Final
 
 import tests.store.children
 from stateward.runtime.core.events import Verdict
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
-from stateward.runtime.ports import VerificationRequest, VerifierOutcome
+from stateward.runtime.ports import RecordedEntry, RecordKey, VerificationRequest, VerifierOutcome
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.session.segments import TextSegment
 from tests.cases.opened import opened

@@ -9,9 +9,7 @@ from typing import Any
 
 from stateward.runtime.core.events import StateEntered
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.engine.leasing import InProgress
-from stateward.runtime.engine.submission import Submitted
+from stateward.runtime.ports import Answered, InProgress, Submitted
 from tests.cases.children import ask_to_leave, output_of, record_for_ever, submit_once
 from tests.cases.opened import begin, opened
 from tests.cases.stored import StoredPlace

@@ -7,9 +7,8 @@ from itertools import count
 
 import pytest
 
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.ports import Answered, InProgress
 from stateward.runtime.session.export import read_export
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.cases.ageing import EVIDENCE_BYTES, aged, put

@@ -3,9 +3,8 @@
 import json
 from typing import Any
 
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.ports import Answered, RecordedEntry, RecordKey
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.session.export import read_export
 from tests.cases.opened import begin, opened

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from stateward.runtime.core.decide import Bounds
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
+from stateward.runtime.ports import Answered, RecordedEntry, RecordKey
 from stateward.runtime.profile import DEMONSTRATION
 from stateward.runtime.session.entries import Kind
 from tests.cases.opened import Opened, begin, opened

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 import pytest
 
 from stateward.runtime.core.events import FailureCause, Verdict
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.ports import Verifier, VerifierFailed
+from stateward.runtime.ports import Answered, Verifier, VerifierFailed
 from tests.contracts.verifiers import WAYS
 from tests.runtime.engines import Desk
 

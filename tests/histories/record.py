@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from stateward.runtime.core.events import Account, Citation, EntryCitation, FailureCause, FileCitation, InstanceStarted, Usage, Verdict
 from stateward.runtime.core.operating import Verb
-from stateward.runtime.engine.recording import RecordKey
 from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
+from stateward.runtime.ports import RecordKey, VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.entries import Head, Kind, NewEntry
 from stateward.runtime.session.event_codec import event_name

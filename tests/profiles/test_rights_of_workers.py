@@ -8,8 +8,7 @@ from stateward.runtime.core.decide import Bounds
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.rights import rights_of, start_problem
-from stateward.runtime.engine.submission import Submitted
-from stateward.runtime.ports import Damaged
+from stateward.runtime.ports import Damaged, Submitted
 from stateward.runtime.profile import DEFAULT, DEMONSTRATION, Profile, VerifierKind
 from stateward.runtime.profile.layers import granted
 from stateward.runtime.session.chain import digest_of

@@ -9,10 +9,9 @@ import pytest
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.core.instance import Status
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.view import FlowView, WorkerView
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import AccessRefused, Damaged, FlowAuthority, Removed, ServiceUnavailable
+from stateward.runtime.ports import AccessRefused, Answered, Damaged, FlowAuthority, Removed, ServiceUnavailable
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.contracts.authority import kept, source
 from tests.contracts.snapshots import HERE, THERE

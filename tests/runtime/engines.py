@@ -7,15 +7,16 @@ from itertools import count
 from stateward.compiler.flow.canonical import canonical_bytes
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import FailureCause, Verdict
-from stateward.runtime.engine.answers import Answered, Begun
+from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES
-from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import FlowView, WorkerView
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
+    Answered,
     SessionStore,
     Snapshot,
     Snapshots,
+    Submitted,
     Unresolved,
     VerificationRequest,
     Verifier,

@@ -34,9 +34,8 @@ from stateward.runtime.core.events import (
 from stateward.runtime.core.instance import NOTHING_YET, FlowState
 from stateward.runtime.core.judging import Passed, rule
 from stateward.runtime.core.replay import advance, new_ids
-from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import SessionStore, VerificationRequest
+from stateward.runtime.ports import SessionStore, Submitted, VerificationRequest
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.chain import check

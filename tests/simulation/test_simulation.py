@@ -17,12 +17,11 @@ from stateward.runtime.core.judging import Ruling, rule
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine import commit as committing
 from stateward.runtime.engine import transition
-from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.citations import Checked
 from stateward.runtime.engine.commit import Append, Tries
 from stateward.runtime.engine.folding import Folds, Loaded, WorkerFold
 from stateward.runtime.engine.means import Means
-from stateward.runtime.ports import Appended, Damaged, SessionStore, VerifierOutcome
+from stateward.runtime.ports import Answered, Appended, Damaged, SessionStore, VerifierOutcome
 from stateward.runtime.session.chain import link_all
 from stateward.runtime.session.entries import Head, NewEntry
 from stateward.store.memory_sessions import MemorySessionStore

@@ -17,19 +17,21 @@ from stateward.runtime.core.events import Account, EntryCitation, FailureCause, 
 from stateward.runtime.core.instance import JUDGED_CODES, AttemptStatus, Instance
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.answers import Answered, Begun
+from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.forking import Forked
-from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.engine.operating import Operated
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.redaction import Redacted
-from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
+    Answered,
     Deleted,
     Ids,
+    InProgress,
     Lease,
+    RecordedEntry,
+    RecordKey,
     SessionStore,
+    Submitted,
     VerificationRequest,
     VerifierAnswered,
     VerifierCancelled,

@@ -9,9 +9,8 @@ from typing import Any, Final
 import psycopg
 
 from stateward.runtime.core.events import Verdict
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.ports import Answered, RecordedEntry, RecordKey
 from stateward.runtime.session.entries import Kind
 from stateward.store.postgres_rules import SCHEMA
 from tests.cases.children import output_of

@@ -7,8 +7,8 @@ import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.worker import Engine
+from stateward.runtime.ports import Answered
 from stateward.runtime.profile import ModelSettings, Profile, VerifierKind
 from stateward.runtime.verifier.model import ModelMeans, ModelVerifier
 from stateward.runtime.verifier.model_settings import Model

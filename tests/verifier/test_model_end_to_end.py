@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stateward.runtime.core.events import TransitionCheckPassed, TransitionVerificationFailed, Verdict
-from stateward.runtime.engine.answers import Answered
+from stateward.runtime.ports import Answered
 from stateward.runtime.profile import ModelSettings, Profile, VerifierKind
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.payloads import decode, flow_events

@@ -8,10 +8,9 @@ import pytest
 
 from stateward.runtime.core.events import FailureCause, LateResultIgnored, StateEntered, TransitionRequested, Verdict
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.answers import Answered, Begun
-from stateward.runtime.engine.leasing import InProgress
+from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.limits import COMMITS_MAX
-from stateward.runtime.ports import Appended, Moved, VerificationRequest, VerifierOutcome
+from stateward.runtime.ports import Answered, Appended, InProgress, Moved, VerificationRequest, VerifierOutcome
 from stateward.runtime.profile import DEMONSTRATION
 from stateward.runtime.session.entries import Head, NewEntry
 from stateward.runtime.session.payloads import Payload, UserInput

@@ -8,8 +8,7 @@ import pytest
 from stateward.runtime.core.events import Citation, EntryCitation, FileCitation, Verdict
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.operating import Verb
-from stateward.runtime.engine.recording import RecordKey
-from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierOutcome
+from stateward.runtime.ports import RecordKey, VerificationRequest, VerifierAnswered, VerifierOutcome
 from stateward.runtime.profile import DEFAULT, DEMONSTRATION, Profile
 from stateward.runtime.session.entries import Kind
 from tests.runtime.engines import AGENT, HOST, MODEL, PERSON, Desk, Judge

@@ -10,9 +10,8 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.lineage import entries_through
 from stateward.runtime.engine.operating import Operated
-from stateward.runtime.engine.recording import RecordKey
 from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports import Appended, Damaged, Deleted, StoreUnavailable
+from stateward.runtime.ports import Appended, Damaged, Deleted, RecordKey, StoreUnavailable
 from stateward.runtime.session.acts import ForkOrigin
 from stateward.runtime.session.browse_text import text_of
 from stateward.runtime.session.entries import Head, Kind, NewEntry

@@ -6,9 +6,7 @@ import pytest
 
 from stateward.runtime.core.instance import Attempt
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.engine.leasing import InProgress
-from stateward.runtime.ports import Lease, VerificationRequest, VerifierOutcome
+from stateward.runtime.ports import Answered, InProgress, Lease, VerificationRequest, VerifierOutcome
 from tests.runtime.engines import AGENT, PERSON, Desk, Judge, verdicts
 from tests.runtime.judgements import MET
 

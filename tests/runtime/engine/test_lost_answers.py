@@ -6,10 +6,9 @@ from typing import TypeAlias
 import pytest
 
 from stateward.runtime.core.events import LateResultIgnored, StateEntered, TransitionRequested
-from stateward.runtime.engine.answers import Answered, Begun
+from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.limits import LOST_ANSWERS_MAX
-from stateward.runtime.engine.submission import Submitted
-from stateward.runtime.ports import StoreUnavailable
+from stateward.runtime.ports import Answered, StoreUnavailable, Submitted
 from stateward.runtime.session.segments import TextSegment
 from tests.runtime.engines import PERSON, WORKSPACE, Desk, input_for, verdicts
 from tests.runtime.judgements import MET

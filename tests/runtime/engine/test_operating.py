@@ -8,9 +8,8 @@ from stateward.runtime.core.events import EntryCitation, Status
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.operating import Operated
-from stateward.runtime.ports import VerifierAnswered
+from stateward.runtime.ports import Answered, VerifierAnswered
 from stateward.runtime.profile import DEMONSTRATION
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Kind
 from stateward.runtime.session.payloads import OperatorAct, decode

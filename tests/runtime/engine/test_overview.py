@@ -7,9 +7,8 @@ import pytest
 from stateward.runtime.core.events import FailureCause
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.engine.leasing import InProgress
 from stateward.runtime.engine.overview import UNATTENDED, FlowRow, Why
-from stateward.runtime.ports import Lease
+from stateward.runtime.ports import InProgress, Lease
 from stateward.runtime.session.entries import Kind, NewEntry
 from tests.runtime.engines import AGENT, PERSON, WORKSPACE, Desk, Judge, engine_on, failing, input_for, submitted
 from tests.runtime.judgements import MET

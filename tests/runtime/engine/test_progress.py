@@ -5,7 +5,7 @@ from dataclasses import replace
 from stateward.runtime.core.decide import Bounds
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.answers import Answered
+from stateward.runtime.ports import Answered
 from stateward.runtime.profile import DEMONSTRATION
 from tests.runtime.engines import AGENT, PERSON, Desk, Judge, saying
 from tests.runtime.judgements import INDETERMINATE, MET

@@ -3,7 +3,7 @@
 import pytest
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
+from stateward.runtime.ports import RecordedEntry, RecordKey
 from stateward.runtime.session.acts import RunEnded, RunOutcome, RunStarted, WorkerStopped
 from stateward.runtime.session.entries import PAYLOAD_BYTES_MAX, Actor, ActorClass, Kind
 from stateward.runtime.session.evidence import EvidenceClass

@@ -10,11 +10,10 @@ import pytest
 from stateward.runtime.core.events import FailureCause
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.operating import Operated
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
 from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import VerifierFailed
+from stateward.runtime.ports import RecordedEntry, RecordKey, VerifierFailed
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.session.export import ExportProblem, definition_line, end_line, entry_line, header_line, read_export
 from stateward.runtime.session.masking import Secrets

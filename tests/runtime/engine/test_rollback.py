@@ -8,10 +8,9 @@ import pytest
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.operating import Operated
-from stateward.runtime.engine.recording import RecordKey
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import Deleted
+from stateward.runtime.ports import Deleted, RecordKey
 from stateward.runtime.profile import DEMONSTRATION
 from stateward.runtime.session.acts import Rollback
 from stateward.runtime.session.entries import Head, Kind

@@ -9,8 +9,7 @@ from stateward.runtime.core.events import FailureCause, FileCitation
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.engine.operating import Operated
-from stateward.runtime.engine.recording import RecordedEntry, RecordKey
-from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierFailed, VerifierOutcome
+from stateward.runtime.ports import RecordedEntry, RecordKey, VerificationRequest, VerifierAnswered, VerifierFailed, VerifierOutcome
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.chain import check
 from stateward.runtime.session.entries import GENESIS, Head, Kind

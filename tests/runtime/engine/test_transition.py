@@ -21,8 +21,7 @@ from stateward.runtime.core.events import (
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import size_of
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
+from stateward.runtime.ports import Answered, VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
 from stateward.runtime.profile import DEFAULT, DEMONSTRATION
 from stateward.runtime.session.entries import ActorClass, Kind
 from stateward.runtime.session.payloads import ToolResult, decode

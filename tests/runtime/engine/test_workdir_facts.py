@@ -6,8 +6,7 @@ import pytest
 
 from stateward.runtime.core.events import FailureCause, FileCitation
 from stateward.runtime.core.instance import AttemptStatus
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.ports import VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierOutcome
+from stateward.runtime.ports import Answered, VerificationRequest, VerifierAnswered, VerifierCancelled, VerifierOutcome
 from stateward.runtime.profile import DEMONSTRATION
 from stateward.runtime.session.entries import ActorClass, Kind
 from stateward.runtime.session.evidence import EvidenceClass, evidence_class

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from stateward.runtime.core.events import Verdict
-from stateward.runtime.engine.answers import Answered
 from stateward.runtime.engine.forking import Forked
-from stateward.runtime.ports import Committed, SessionStore
+from stateward.runtime.ports import Answered, Committed, SessionStore
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Head, NewEntry
 from stateward.runtime.session.export import (

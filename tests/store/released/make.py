@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from stateward.runtime.engine.recording import RecordKey
+from stateward.runtime.ports import RecordKey
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Kind
 from stateward.runtime.wiring import locate, writing
 from stateward.store.postgres_rules import RULES

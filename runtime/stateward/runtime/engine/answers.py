@@ -21,17 +21,6 @@ VERIFIER_FAILED: Final = "verifier_failed"
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A request has its answer."""
-
-    answer: Answer
-    repeated: bool = False
-    """Whether it was given before, to the same request."""
-    late: bool = False
-    """Whether it was given before, and the result that came now was ignored."""
-
-
-@dataclass(frozen=True, slots=True)
 class Begun:
     """A request is to be verified; what comes of it is to be reported."""
 

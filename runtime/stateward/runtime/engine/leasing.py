@@ -6,8 +6,6 @@ calls itself; a lease is no fact of the log, so losing one loses nothing but tim
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
 
 from stateward.runtime.core.instance import Attempt
@@ -15,23 +13,8 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import shown
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.means import Means
-from stateward.runtime.ports import Held, Lease
+from stateward.runtime.ports import Held, InProgress, Lease
 from stateward.runtime.session.entries import reference
-
-
-@dataclass(frozen=True, slots=True)
-class InProgress:
-    """Somebody verifies the open attempt; what comes of it is the answer to the same request, asked again."""
-
-    worker: str
-    attempt: str
-    reason: str
-    """The reason that is judged."""
-    judged: str
-    """The last entry of the log that is judged, by its reference."""
-    holder: str
-    expires: datetime
-    """When the attempt is free to be gone on with, unless its holder renews."""
 
 
 class Heartbeat(Protocol):

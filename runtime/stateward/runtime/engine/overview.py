@@ -14,13 +14,13 @@ from stateward.runtime.core.instance import AttemptStatus, Instance
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import Loaded
-from stateward.runtime.engine.leasing import InProgress, in_progress
+from stateward.runtime.engine.leasing import in_progress
 from stateward.runtime.engine.limits import WORKERS_PAGE_MAX
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.rights import rights_of
 from stateward.runtime.engine.transition import stored_answer
 from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports import Damaged, StoreNewer, WorkerRow
+from stateward.runtime.ports import Damaged, InProgress, StoreNewer, WorkerRow
 from stateward.runtime.profile import Rights, VerifierKind
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.entries import Head

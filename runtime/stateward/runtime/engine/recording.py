@@ -15,28 +15,11 @@ from stateward.runtime.engine.folding import Loaded
 from stateward.runtime.engine.keys import is_id, record_key, run_key
 from stateward.runtime.engine.limits import RUN_MESSAGE_BYTES_MAX
 from stateward.runtime.engine.means import Means
+from stateward.runtime.ports import RecordedEntry, RecordKey
 from stateward.runtime.session.acts import RunEnded, RunOutcome, RunStarted, WorkerStopped
 from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX, digest_of
 from stateward.runtime.session.entries import PAYLOAD_BYTES_MAX, Actor, ActorClass, Head, Kind, NewEntry
 from stateward.runtime.session.payloads import encode
-from stateward.runtime.session.strict import render
-
-
-@dataclass(frozen=True, slots=True)
-class RecordKey:
-    """Where in a host a record comes from: by it, it is recorded once."""
-
-    host: str
-    session: str
-    use: str
-    """The id of the tool's use, or of the message."""
-    part: str = ""
-    """Which part of it, where there are several."""
-
-    @property
-    def digest(self) -> str:
-        """The digest that stands for it in the log."""
-        return digest_of(render([self.host, self.session, self.use, self.part]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +30,6 @@ class NewRecord:
     payload: bytes
     actor: Actor
     key: RecordKey
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedEntry:
-    """A record was committed."""
-
-    worker: str
-    head: Head
-    """Of its entry."""
-    repeated: bool = False
-    """Whether it was committed before."""
 
 
 _RECORDERS: Final = {

@@ -4,7 +4,6 @@ Invariants: all checks come before the first write, in the documented order; tex
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
@@ -14,7 +13,6 @@ from stateward.runtime.engine.keys import ID_BYTES_MAX, is_id
 from stateward.runtime.engine.limits import INPUT_BYTES_MAX, SEGMENTS_MAX
 from stateward.runtime.ports import Snapshot, Snapshots, Unresolved
 from stateward.runtime.session.chain import digest_of
-from stateward.runtime.session.entries import Head
 from stateward.runtime.session.segments import KINDS, SEGMENT, FlowSegment, Segment, TextSegment, UnknownSegment
 from stateward.runtime.session.strict import Malformed, render
 
@@ -130,17 +128,3 @@ def _piece(segment: Segment, definition: CompiledFlowDefinition | None) -> str |
             assert definition is not None  # the segment was resolved
             instructions = definition.state(definition.initial).instructions
             return None if is_blank(instructions) else instructions
-
-
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """An input was committed."""
-
-    worker: str
-    submission: str
-    head: Head
-    """Of its entry."""
-    instance: str | None
-    """The flow instance that it started."""
-    repeated: bool = False
-    """Whether it was committed by an earlier call with the same id."""

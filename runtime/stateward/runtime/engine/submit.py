@@ -21,7 +21,6 @@ from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.records import ENGINE
 from stateward.runtime.engine.rights import rights_of, start_problem
 from stateward.runtime.engine.submission import (
-    Submitted,
     count_message,
     fingerprint_of,
     resolve,
@@ -30,7 +29,7 @@ from stateward.runtime.engine.submission import (
     submission_id_problem,
     text_for_worker,
 )
-from stateward.runtime.ports import Committed, Duplicate, Moved, OutcomeUnknown, Snapshot
+from stateward.runtime.ports import Committed, Duplicate, Moved, OutcomeUnknown, Snapshot, Submitted
 from stateward.runtime.session.entries import Actor, ActorClass, Head, Kind, NewEntry
 from stateward.runtime.session.payloads import FlowRecord, PinnedProfile, SessionStarted, UserInput, encode, flow_events
 from stateward.runtime.session.segments import Segment

@@ -25,18 +25,18 @@ from stateward.runtime.core.instance import Attempt, Instance
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import shown
 from stateward.runtime.engine import records
-from stateward.runtime.engine.answers import Answered, Begun, question_for
+from stateward.runtime.engine.answers import Begun, question_for
 from stateward.runtime.engine.citations import Checked, facts_of
 from stateward.runtime.engine.commit import Append
 from stateward.runtime.engine.folding import INSPECT, Loaded, payload_of
 from stateward.runtime.engine.keys import is_id, late_key, request_key, resolution_key
-from stateward.runtime.engine.leasing import InProgress, in_progress, lease_problem
+from stateward.runtime.engine.leasing import in_progress, lease_problem
 from stateward.runtime.engine.lineage import reader
 from stateward.runtime.engine.masked import outcome_without
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.rights import request_problem, rights_of
 from stateward.runtime.engine.view import Seen
-from stateward.runtime.ports import Damaged, SessionStore, TreeFacts, VerifierOutcome
+from stateward.runtime.ports import Answered, Damaged, InProgress, SessionStore, TreeFacts, VerifierOutcome
 from stateward.runtime.profile import Rights, VerifierKind
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.captured import CapturedLog, Reader

@@ -14,33 +14,37 @@ from stateward.runtime.core.instance import Aside, Attempt, is_aside
 from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine import attempts, forking, leasing, operating, overview, recording, redaction, rollback, submit, transition
-from stateward.runtime.engine.answers import Answered, Begun
+from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.attempts import Explained
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import Folds, payload_of
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.guard import Guard
-from stateward.runtime.engine.leasing import Heartbeat, InProgress, NoHeartbeat
+from stateward.runtime.engine.leasing import Heartbeat, NoHeartbeat
 from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES, RENEWALS
 from stateward.runtime.engine.lineage import entries_through
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.operating import Operated
 from stateward.runtime.engine.overview import OverviewRow, Why
-from stateward.runtime.engine.recording import NewRecord, RecordedEntry, RecordKey
+from stateward.runtime.engine.recording import NewRecord
 from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.engine.replaying import Replayed, replay_against
-from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen, WorkerView
 from stateward.runtime.ports import (
+    Answered,
     Clock,
     Damaged,
     Deleted,
     Ids,
+    InProgress,
     Lease,
     LeaseStore,
+    RecordedEntry,
+    RecordKey,
     SessionStore,
     Snapshots,
     StoreNewer,
+    Submitted,
     VerificationRequest,
     Verifier,
     VerifierOutcome,

@@ -11,9 +11,8 @@ from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.operating import Operated
-from stateward.runtime.engine.recording import RecordedEntry
 from stateward.runtime.engine.redaction import Redacted
-from stateward.runtime.ports import Deleted
+from stateward.runtime.ports import Deleted, RecordedEntry
 from stateward.runtime.session.acts import Standing
 from stateward.runtime.session.masking import SecretProblem, Secrets
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.engine.answers import Answered, Begun
-from stateward.runtime.engine.leasing import InProgress
+from stateward.runtime.engine.answers import Begun
+from stateward.runtime.ports import Answered, InProgress
 from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.answers import ANSWER
 from stateward.runtime.session.entries import reference

@@ -19,12 +19,9 @@ from rich.text import Text
 from stateward.runtime.core.events import Status
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.answers import Answered
-from stateward.runtime.engine.leasing import InProgress
-from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import FlowView, WorkerView
 from stateward.runtime.marker import work_folder
-from stateward.runtime.ports import Damaged, Verifier
+from stateward.runtime.ports import Answered, Damaged, InProgress, Submitted, Verifier
 from stateward.runtime.profile import DEFAULT, DEMONSTRATION, Profile, VerifierKind
 from stateward.runtime.session.payloads import SessionStarted, UserInput
 from stateward.runtime.session.segments import FlowSegment, TextSegment

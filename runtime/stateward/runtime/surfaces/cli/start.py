@@ -7,9 +7,9 @@ from typing import TypeAlias
 import click
 
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.engine.submission import Submitted
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.marker import find_workspace, work_folder
+from stateward.runtime.ports import Submitted
 from stateward.runtime.profile import DEFAULT, Profile, VerifierKind
 from stateward.runtime.session.segments import FlowSegment, TextSegment
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
