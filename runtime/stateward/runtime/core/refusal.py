@@ -16,6 +16,7 @@ class RefusalCode(StrEnum):
     INSTANCE_PAUSED = "instance_paused"
     INSTANCE_HELD = "instance_held"
     BUDGET_EXHAUSTED = "budget_exhausted"
+    VERIFICATION_STOPPED = "verification_stopped"
     # a verifier's report
     ATTEMPT_UNKNOWN = "attempt_unknown"
     LEASE_LOST = "lease_lost"

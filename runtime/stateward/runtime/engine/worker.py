@@ -29,6 +29,7 @@ from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.recording import NewRecord
 from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.engine.replaying import Replayed, replay_against
+from stateward.runtime.engine.rights import rights_of
 from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen, WorkerView
 from stateward.runtime.ports import (
     Answered,
@@ -53,10 +54,11 @@ from stateward.runtime.ports import (
 )
 from stateward.runtime.profile import Profile
 from stateward.runtime.session.acts import RunOutcome
-from stateward.runtime.session.entries import Actor, ActorClass, Entry
+from stateward.runtime.session.answers import Answer
+from stateward.runtime.session.entries import Actor, ActorClass, Entry, Head
 from stateward.runtime.session.evidence import evidence_class
 from stateward.runtime.session.masking import NO_SECRETS, Secrets
-from stateward.runtime.session.payloads import OPAQUE, Payload, SessionStarted, flow_events
+from stateward.runtime.session.payloads import OPAQUE, Payload, PinnedProfile, SessionStarted, flow_events
 from stateward.runtime.session.segments import Segment
 
 
@@ -268,6 +270,18 @@ class Engine:
         """Give a Worker as its log says now."""
         loaded = self._means.folds.load(worker)
         return not_found(worker) if loaded is None else self._means.view(loaded)
+
+    def head(self, worker: str) -> Head | None:
+        """Give the last entry of a log; None when there is no such Worker."""
+        return self._means.sessions.head(worker)
+
+    def told(self, worker: str, attempt: str) -> Answer | None:
+        """Give what the worker was told of an attempt; None where it is open, was closed by an operator or is another log's."""
+        return transition.stored_answer(self._means.sessions, worker, attempt)
+
+    def self_selectors(self, pinned: PinnedProfile) -> tuple[str, ...]:
+        """Give the flows that an agent may submit to itself in a log that pins this profile."""
+        return rights_of(self._means, pinned).agent_selectors
 
     def workers(self, workspace: str, limit: int, after: str = "") -> tuple[OverviewRow, ...]:
         """Give a page of a Workspace's Workers, oldest first, those after `after`."""

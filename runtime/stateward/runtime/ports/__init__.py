@@ -65,6 +65,7 @@ from stateward.runtime.ports.sessions import StoredLogs as StoredLogs
 from stateward.runtime.ports.sessions import Transcripts as Transcripts
 from stateward.runtime.ports.sessions import WorkerRow as WorkerRow
 from stateward.runtime.ports.verification import Question as Question
+from stateward.runtime.ports.verification import StoppableVerifier as StoppableVerifier
 from stateward.runtime.ports.verification import VerificationRequest as VerificationRequest
 from stateward.runtime.ports.verification import Verifier as Verifier
 from stateward.runtime.ports.verification import VerifierAnswered as VerifierAnswered

@@ -80,3 +80,10 @@ class Verifier(Protocol):
 
     def verify(self, request: VerificationRequest) -> VerifierOutcome:
         """Judge each question. Never raises for what a judge can do wrong: that is an outcome. KeyboardInterrupt passes through."""
+
+
+class StoppableVerifier(Verifier, Protocol):
+    """A judge that can be told to give up."""
+
+    def cancel(self) -> None:
+        """Give up what is being verified; nothing where nothing is. May be called from any thread, and again."""

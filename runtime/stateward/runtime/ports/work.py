@@ -88,6 +88,8 @@ class Standing:
     isolation: str
     read_only: str
     """Why nothing can be written to it; empty when it can."""
+    self_selectors: tuple[str, ...]
+    """The flows that its agent may submit to itself."""
     flow: FlowStanding | None
     """None when no flow was started."""
 

@@ -4,6 +4,10 @@ from stateward.runtime.remote.address import RemoteUnusable as RemoteUnusable
 from stateward.runtime.wiring.beginning import is_new as is_new
 from stateward.runtime.wiring.beginning import locate as locate
 from stateward.runtime.wiring.beginning import locate_or_begin as locate_or_begin
+from stateward.runtime.wiring.channels import NoWorker as NoWorker
+from stateward.runtime.wiring.channels import active_workers as active_workers
+from stateward.runtime.wiring.channels import agent_channel as agent_channel
+from stateward.runtime.wiring.channels import worker_channel as worker_channel
 from stateward.runtime.wiring.flows import Authority as Authority
 from stateward.runtime.wiring.flows import authority as authority
 from stateward.runtime.wiring.judging import given_to_a_judge as given_to_a_judge
@@ -17,6 +21,9 @@ from stateward.runtime.wiring.places import NoPlace as NoPlace
 from stateward.runtime.wiring.places import Place as Place
 from stateward.runtime.wiring.places import place_of as place_of
 from stateward.runtime.wiring.places import profile_places as profile_places
+from stateward.runtime.wiring.profiles import ProfileUnusable as ProfileUnusable
+from stateward.runtime.wiring.profiles import in_force as in_force
+from stateward.runtime.wiring.profiles import profile_of_name as profile_of_name
 from stateward.runtime.wiring.proving import Keys as Keys
 from stateward.runtime.wiring.proving import named_key as named_key
 from stateward.runtime.wiring.proving import signer_of as signer_of

@@ -6,8 +6,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from stateward.runtime.ports import (
+    StoppableVerifier,
     VerificationRequest,
-    Verifier,
 )
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.wiring.opening import Runtime
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stateward.runtime.verifier.toolbox import AttemptToolbox, OpenWorkdir
 
 
-def judge(runtime: Runtime, profile: Profile, workdir: str) -> Verifier:
+def judge(runtime: Runtime, profile: Profile, workdir: str) -> StoppableVerifier:
     """Make the judge of a profile whose verifier is a model or a program, of a Worker with that folder of work. Raises ModelUnusable."""
     from stateward.runtime.verifier.model_judge import command_verifier, model_verifier  # noqa: PLC0415 -- may load a library of models
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 from stateward.runtime.core.events import FileCitation
 from stateward.runtime.ports import (
@@ -18,9 +17,6 @@ from stateward.runtime.ports import (
 from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.wiring.places import Place
-
-if TYPE_CHECKING:
-    pass
 
 
 class SystemClock:
@@ -51,6 +47,14 @@ class ThreadHeartbeat:
         finally:
             over.set()
             thread.join()
+
+
+class DaemonThreads:
+    """Threads that do not keep a process from ending."""
+
+    def start(self, name: str, work: Callable[[], None]) -> None:
+        """Begin something beside what goes on."""
+        Thread(target=work, name=name, daemon=True).start()
 
 
 class Folders:

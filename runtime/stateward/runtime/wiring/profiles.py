@@ -1,0 +1,41 @@
+"""The profile in force for a Worker: that of the name which its log pins, its bounds narrowed by what is pinned."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import assert_never
+
+from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.ports import Fault
+from stateward.runtime.profile import Profile
+from stateward.runtime.wiring.places import profile_places
+
+
+class ProfileUnusable(Fault):
+    """There is no profile of that name, or it cannot be used."""
+
+
+def profile_of_name(name: str, folder: Path) -> Profile:
+    """Give the profile of a name for a folder of work. Raises ProfileUnusable, and what reading its files raises."""
+    from stateward.runtime.profile.layers import Unusable  # noqa: PLC0415 -- loads the language, which few commands need
+    from stateward.runtime.profile.places import Broken, Chosen, Unknown, choose  # noqa: PLC0415 -- the same
+
+    found = choose(name, profile_places(folder))
+    match found:
+        case Chosen(profile=profile):
+            return profile
+        case Unknown(message=message, remedy=remedy) | Unusable(message=message, remedy=remedy):
+            raise ProfileUnusable(message, remedy)
+        case Broken(diagnostics=diagnostics):
+            place = diagnostics[0].primary.place
+            line, _ = place.source.line_column(place.span.start)
+            message = f"profile `{name}` cannot be used: {place.source.name}:{line}: {diagnostics[0].message}"
+            raise ProfileUnusable(message, f"see `stateward profile show {name}`")
+    assert_never(found)
+
+
+def in_force(view: WorkerView, folder: Path) -> Profile:
+    """Give the profile that a Worker works under now. Raises ProfileUnusable, and what reading its files raises."""
+    from stateward.runtime.profile.layers import granted  # noqa: PLC0415 -- the same
+
+    profile = profile_of_name(view.profile.name, Path(view.workdir) if view.workdir else folder)
+    return replace(profile, verification=granted(profile, view.profile).verification)
