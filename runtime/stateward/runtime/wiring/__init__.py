@@ -29,6 +29,7 @@ from stateward.runtime.wiring.proving import named_key as named_key
 from stateward.runtime.wiring.proving import signer_of as signer_of
 from stateward.runtime.wiring.reaching import client_of as client_of
 from stateward.runtime.wiring.reaching import server_named as server_named
+from stateward.runtime.wiring.system import DaemonThreads as DaemonThreads
 from stateward.runtime.wiring.system import Folders as Folders
 from stateward.runtime.wiring.system import SystemClock as SystemClock
 from stateward.runtime.wiring.system import ThreadHeartbeat as ThreadHeartbeat

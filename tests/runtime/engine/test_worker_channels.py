@@ -1,0 +1,68 @@
+"""The channel of an agent in process."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.engine.channels import EngineWorkerChannel, Judges
+from stateward.runtime.profile import Profile
+from stateward.runtime.wiring import DaemonThreads
+from tests.contracts.work import *  # noqa: F403 -- the contract
+from tests.contracts.work import PEOPLE, PROGRAM, Bench, GatedJudge, evidence
+from tests.runtime.engines import AGENT, Desk
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    yield from _bench(PROGRAM)
+
+
+@pytest.fixture
+def people() -> Iterator[Bench]:
+    yield from _bench(PEOPLE)
+
+
+def _bench(profile: Profile) -> Iterator[Bench]:
+    desk, judge = Desk("review", profile, AGENT), GatedJudge()
+    evidence(desk.engine, desk.worker)
+    channel = EngineWorkerChannel(
+        desk.engine,
+        desk.worker,
+        AGENT,
+        judges=Judges(lambda _: judge, "test", 15.0),
+        threads=DaemonThreads(),
+        clock=desk.clock,
+        ids=desk.ids,
+        source_of=lambda _: None,
+    )
+    with closing(channel):
+        yield Bench(channel, desk.engine, judge)
+
+
+def test_a_worker_that_is_none_is_refused() -> None:
+    desk = Desk("review", PROGRAM, AGENT)
+    channel = EngineWorkerChannel(
+        desk.engine,
+        "0198c0de-0000-7000-8000-ffffffffffff",
+        AGENT,
+        judges=Judges(lambda _: GatedJudge(), "test", 15.0),
+        threads=DaemonThreads(),
+        clock=desk.clock,
+        ids=desk.ids,
+        source_of=lambda _: None,
+    )
+    assert {"worker_not_found"} == {
+        str(each.code) for each in (channel.standing(), channel.ask("x", 0.0), channel.log()) if isinstance(each, Refusal)
+    }
+
+
+def test_whoever_leaves_while_it_is_verified_leaves_the_attempt_open(bench: Bench) -> None:
+    bench.judge.gate.clear()
+    bench.channel.ask("It is written.", 0.0)
+    before = bench.kinds()
+    assert isinstance(bench.channel, EngineWorkerChannel)
+    bench.channel.close()
+    assert bench.flow.open is not None
+    assert before == bench.kinds()
