@@ -37,6 +37,7 @@ LIBRARIES = {
     "openai": (),
     "pygments": ("compiler/stateward/compiler/syntax/pygments_lexer.py",),
     "pygls": ("compiler/stateward/compiler/editor/",),
+    "opentelemetry": ("runtime/stateward/runtime/wiring/observing.py",),
     "uuid_utils": ("runtime/stateward/runtime/wiring/system.py",),
     "click": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),
     "rich": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),

@@ -5,7 +5,6 @@ anything else is asked, so that an agent never asks to leave a state that it doe
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from threading import Event, Lock
@@ -32,6 +31,7 @@ from stateward.runtime.ports import (
     StoppableVerifier,
     Submitted,
     VerificationRequest,
+    VerifierCancelled,
     VerifierOutcome,
     Waiting,
 )
@@ -66,8 +66,6 @@ class Judges:
     holder: str
     """The name under which this process verifies."""
     lease_seconds: float
-    observed: Callable[[VerificationRequest], AbstractContextManager[Callable[[VerifierOutcome], None]]] | None = None
-    """Watches a verification, and is told what it came to."""
 
 
 class _Run:
@@ -94,8 +92,8 @@ class _Run:
 class _Watched:
     """A verifier of one run."""
 
-    def __init__(self, run: _Run, judges: Judges) -> None:
-        self._verifier, self._run, self._judges = run.verifier, run, judges
+    def __init__(self, run: _Run) -> None:
+        self._verifier, self._run = run.verifier, run
 
     @property
     def kind(self) -> str:
@@ -106,18 +104,8 @@ class _Watched:
         """Judge, watched. Raises Withdrawn when nobody wants to know any more."""
         self._run.request = request
         self._run.begun.set()
-        if self._judges.observed is None:
-            outcome = self._verify(request)
-        else:
-            with self._judges.observed(request) as tell:
-                outcome = self._verify(request)
-                tell(outcome)
-        return outcome
-
-    def _verify(self, request: VerificationRequest) -> VerifierOutcome:
-        if not self._run.withdrawn.is_set():
-            outcome = self._verifier.verify(request)
-        if self._run.withdrawn.is_set():
+        outcome = None if self._run.withdrawn.is_set() else self._verifier.verify(request)
+        if outcome is None or (isinstance(outcome, VerifierCancelled) and self._run.withdrawn.is_set()):
             raise Withdrawn
         return outcome
 
@@ -193,7 +181,7 @@ class EngineWorkerChannel:
 
     def _verify(self, run: _Run, reason: str) -> None:
         try:
-            run.outcome = self._engine.request_transition(self._worker, reason, self._actor, _Watched(run, self._judges))
+            run.outcome = self._engine.request_transition(self._worker, reason, self._actor, _Watched(run))
         except BaseException as fault:  # noqa: BLE001 -- raised again where somebody waits for it
             run.fault = fault
         finally:

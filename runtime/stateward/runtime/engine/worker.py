@@ -40,6 +40,8 @@ from stateward.runtime.ports import (
     InProgress,
     Lease,
     LeaseStore,
+    NoObserver,
+    Observer,
     RecordedEntry,
     RecordKey,
     SessionStore,
@@ -80,6 +82,7 @@ class Engine:
         witness: Witness | None = None,
         workdirs: Workdirs | None = None,
         secrets: Secrets = NO_SECRETS,
+        observer: Observer | None = None,
     ) -> None:
         """`holder` is the name under which this engine verifies; `heartbeat` renews its lease meanwhile.
 
@@ -91,6 +94,7 @@ class Engine:
         self._means = Means(sessions, snapshots, clock, ids, profile, leases, Folds(sessions), checkpoint_entries, guard, workdirs, secrets)
         self._holder = holder
         self._heartbeat = heartbeat or NoHeartbeat()
+        self._observer = observer or NoObserver()
 
     def start_worker(
         self,
@@ -179,9 +183,14 @@ class Engine:
             return self._overtaken(worker, attempt) or lease
         seconds = self._means.profile.lease_seconds
         try:
-            with self._heartbeat.during(seconds / RENEWALS, lambda: self._beat(worker, attempt, lease.token)):
-                outcome = verifier.verify(begun.request)
-            return self.report(worker, attempt, outcome, lease.token)
+            with self._observer.attempt(begun.request, verifier.kind) as observed:
+                with self._heartbeat.during(seconds / RENEWALS, lambda: self._beat(worker, attempt, lease.token)):
+                    outcome = verifier.verify(begun.request)
+                observed.verified(outcome)
+                answered = self.report(worker, attempt, outcome, lease.token)
+                if isinstance(answered, Answered):
+                    observed.answered(answered.answer)
+                return answered
         finally:
             self.release(worker, attempt, lease.token)
 

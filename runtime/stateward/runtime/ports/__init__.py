@@ -47,6 +47,9 @@ from stateward.runtime.ports.leases import LEASE_SECONDS_MAX as LEASE_SECONDS_MA
 from stateward.runtime.ports.leases import Held as Held
 from stateward.runtime.ports.leases import Lease as Lease
 from stateward.runtime.ports.leases import LeaseStore as LeaseStore
+from stateward.runtime.ports.observing import NoObserver as NoObserver
+from stateward.runtime.ports.observing import Observed as Observed
+from stateward.runtime.ports.observing import Observer as Observer
 from stateward.runtime.ports.outside import Clock as Clock
 from stateward.runtime.ports.outside import Ids as Ids
 from stateward.runtime.ports.outside import TreeFacts as TreeFacts

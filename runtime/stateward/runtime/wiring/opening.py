@@ -29,6 +29,7 @@ from stateward.runtime.ports import (
 )
 from stateward.runtime.profile import DEFAULT, Profile
 from stateward.runtime.session.masking import Secrets
+from stateward.runtime.wiring.observing import observing
 from stateward.runtime.wiring.places import WITNESS_FOLDER, Location, keys_path, user_secrets
 from stateward.runtime.wiring.reaching import ServiceSnapshots
 from stateward.runtime.wiring.system import Folders, SystemClock, ThreadHeartbeat, TimeOrderedIds
@@ -138,6 +139,7 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             witness=witness,
             workdirs=Folders(secrets, location.store),
             secrets=secrets,
+            observer=held.enter_context(observing()) if write else None,
         )
         yield Runtime(
             location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness, store.transcripts, secrets, snapshots
