@@ -21,6 +21,11 @@ def record_key(digest: str) -> str:
     return f"record:{digest}"
 
 
+def cursor_key(session: str, number: int) -> str:
+    """Name the entry that says for the so many-th time how far the transcript of a session, given by its digest, was taken in."""
+    return f"cursor:{session}:{number}"
+
+
 def run_key(run: str, end: str) -> str:
     """Name the entry of the start or the end of a run."""
     return f"run:{end}:{run}"

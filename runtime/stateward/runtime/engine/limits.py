@@ -20,6 +20,12 @@ WORKERS_PAGE_MAX: Final = 200
 """Workers in one page of an overview."""
 RUN_MESSAGE_BYTES_MAX: Final = 4 * 1024
 """What is said about the end of a run."""
+RECORDS_BYTES_MAX: Final = 64 * 1024 * 1024
+"""Payloads of the records that are committed at a time, together."""
+CURSORS_MAX: Final = 2**40
+"""How often it is said of one transcript how far it was taken in."""
+CURSOR_PATH_BYTES_MAX: Final = 16 * 1024
+"""The path of a transcript."""
 FOLDS_MAX: Final = 256
 """Workers whose folded log one process remembers."""
 DEFINITIONS_MAX: Final = 128
