@@ -1,0 +1,94 @@
+"""What an agent is told, in words."""
+
+import pytest
+
+from stateward.runtime.core.events import FailureCause
+from stateward.runtime.core.operating import Verb
+from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.engine.standing import standing_of
+from stateward.runtime.ports import Answered, InProgress, Waiting
+from stateward.runtime.telling import HOW_TO_LEAVE, asked_told, refusal_told, standing_told
+from tests.runtime.engines import NOON, PERSON, Desk, Judge, failing
+from tests.runtime.flows import ODD_TEXT
+from tests.runtime.judgements import INDETERMINATE, MET, NOT_MET
+
+
+def told(desk: Desk) -> str:
+    return standing_told(standing_of(desk.engine, desk.view))
+
+
+def test_where_a_worker_stands_is_told_with_the_texts_of_the_author_byte_for_byte() -> None:
+    desk = Desk("review")
+    assert told(desk) == "\n\n".join(
+        [
+            f"Worker {desk.worker} is in state `implement` (visit 1) of flow `review`.",
+            f"Instructions of the state:\nDo implement. {ODD_TEXT}",
+            (
+                f"Ways out:\n- `ready` leads to `check`, when: The condition of ready holds. {ODD_TEXT}\n"
+                "- `$cancel` leads to `$cancelled`, when: It is impossible to go on."
+            ),
+            HOW_TO_LEAVE,
+        ]
+    )
+
+
+def test_what_was_missing_last_is_told_until_the_state_is_left() -> None:
+    desk = Desk("review")
+    desk.request("Trust me.", {"ready": NOT_MET})
+    assert "Asked last:\nThe flow stays in state `implement`" in told(desk)
+    assert "- `ready`: not met. It is not_met.\n  - missing: a record of it" in told(desk)
+    desk.record_evidence()
+    desk.request("Done.", {"ready": MET})
+    assert "Asked last:" not in told(desk)
+
+
+def test_a_move_is_told_with_the_new_state_and_its_instructions() -> None:
+    answered = Desk("review").request("Done.", {"ready": MET})
+    assert asked_told(answered) == (
+        "Transition `ready` was taken. The flow is in state `check` now (visit 2, active).\n"
+        f"\nInstructions of the state:\nDo check. {ODD_TEXT}"
+    )
+
+
+def test_an_answer_that_was_given_before_is_told_as_such() -> None:
+    desk = Desk("review")
+    first = desk.request("Trust me.", {"ready": NOT_MET})
+    assert asked_told(Answered(first.answer, repeated=True)).startswith(
+        "This was judged before, and nothing that counts was recorded since. The answer was:\nThe flow stays"
+    )
+
+
+@pytest.mark.parametrize("says", [Judge(failing(FailureCause.TIMEOUT)), {"ready": INDETERMINATE}])
+def test_what_could_not_be_checked_is_told_as_that_and_not_as_a_no(says: object) -> None:
+    text = asked_told(Desk("review").request("Done.", says))  # type: ignore[arg-type]
+    assert "ould not check" in text
+    assert "ready`: not met" not in text
+
+
+def test_a_worker_that_ended_has_nothing_left_to_ask_for() -> None:
+    desk = Desk("nothing")
+    assert "The flow `nothing` is completed: it ended in state `done`. There is nothing left to ask for." in told(desk)
+
+
+def test_what_hinders_a_request_is_told() -> None:
+    desk = Desk("review")
+    opened = desk.begin("Done.").request.attempt
+    desk.engine.operate(desk.worker, Verb.PAUSE, "lunch", PERSON)
+    assert f"Attempt {opened} is open; its reason is: Done." in told(desk)
+    assert "The Worker is paused by" in told(desk)
+    assert "lunch; requests are refused until an operator resumes it." in told(desk)
+
+
+def test_a_request_that_goes_on_says_how_to_wait_for_it() -> None:
+    text = asked_told(InProgress("w", "a-1", "Done.", "E00000004", "somebody", NOON))
+    assert text == (
+        "Verifying: attempt a-1 is being judged on the log up to E00000004. Its reason is: Done.\n"
+        "Ask again with the same reason to wait for the answer; it is not judged twice."
+    )
+    assert "waits for a person to judge it" in asked_told(Waiting("w", "a-1", "Done.", "E00000004", continued=False))
+
+
+def test_a_refusal_says_what_may_be_done_instead() -> None:
+    assert refusal_told(Refusal(RefusalCode.REASON_BLANK, "the reason is blank", ("say why the state may be left",))) == (
+        "Refused (reason_blank): the reason is blank.\n- Instead: say why the state may be left"
+    )
