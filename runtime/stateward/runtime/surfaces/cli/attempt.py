@@ -28,6 +28,7 @@ from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged
 from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.answers import ANSWER
+from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import reference
 from stateward.runtime.session.event_codec import EVENT
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
@@ -123,7 +124,7 @@ def _shown(found: _Attempt) -> Iterator[RenderableType]:
     requested, asked = found.explained.requested, found.explained.asked
     yield Text.assemble("attempt ", (found.id, "bold"), f" of Worker {found.worker}")
     yield Text.assemble(
-        "in ", (requested.state, "bold"), f", visit {requested.visit}, asked in {asked.reference} at {asked.time.isoformat()}"
+        "in ", (requested.state, "bold"), f", visit {requested.visit}, asked in {asked.reference} at {time_text(asked.time)}"
     )
     yield Text.assemble(("claimed: ", "bold"), plain(requested.reason))
     yield Text.assemble("\n", ("what the verifier was given and read", "bold"))
@@ -213,7 +214,7 @@ def _data(found: _Attempt) -> dict[str, Any]:
         "attempt": found.id,
         "requested": {
             "entry": explained.asked.reference,
-            "time": explained.asked.time.isoformat(),
+            "time": time_text(explained.asked.time),
             "event": EVENT.write(explained.requested),
         },
         "transcript": {

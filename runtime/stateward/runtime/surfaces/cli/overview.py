@@ -22,6 +22,7 @@ from stateward.runtime.engine.selectors import parse_selector
 from stateward.runtime.engine.view import FlowView
 from stateward.runtime.ports import Snapshot, Unresolved
 from stateward.runtime.session.answers import TransitionAnswer
+from stateward.runtime.session.chain import time_text
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.flows.sources import content_of
 from stateward.runtime.surfaces.cli.options import SERVER, STORE, WORKDIR
@@ -202,4 +203,4 @@ def _compared(replayed: Replayed, against: str) -> Iterator[RenderableType]:
 
 
 def _plainly(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+    return time_text(value) if isinstance(value, datetime) else str(value)

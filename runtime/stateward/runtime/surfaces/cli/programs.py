@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from stateward.runtime.core.instance import Attempt, Resolution
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
+from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.event_codec import EVENT
 
 VERSION: Final = 1
@@ -19,7 +20,7 @@ def view_data(view: WorkerView, current: int | None) -> dict[str, Any]:
         "worker": view.worker,
         "workspace": view.workspace,
         "workdir": view.workdir,
-        "created": view.created.isoformat(),
+        "created": time_text(view.created),
         "head": {"seq": view.head.seq, "digest": view.head.digest},
         "profile": view.profile.name,
         "demonstration": view.profile.demonstration,
@@ -81,7 +82,7 @@ def entry_data(logged: LoggedEntry) -> dict[str, Any]:
         "worker": entry.worker,
         "seq": entry.seq,
         "reference": entry.reference,
-        "time": entry.time.isoformat(),
+        "time": time_text(entry.time),
         "actor": {"class": str(entry.actor.actor_class), "channel": entry.actor.channel, "principal": entry.actor.principal},
         "kind": entry.kind,
         "evidence": str(logged.evidence),

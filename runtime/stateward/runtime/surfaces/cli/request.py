@@ -19,6 +19,7 @@ from stateward.runtime.engine.answers import Begun
 from stateward.runtime.ports import Answered, InProgress
 from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.answers import ANSWER
+from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import reference
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.judges import Working, judge_of, working
@@ -128,7 +129,7 @@ def _data(outcome: Outcome) -> dict[str, Any]:
             judged = {"reason": request.reason, "judged": reference(len(request.captured))}
             return {"version": VERSION, "result": "waiting", "attempt": request.attempt, "continued": continued, **judged}
         case InProgress(attempt=attempt, holder=holder, expires=expires):
-            return {"version": VERSION, "result": "verifying", "attempt": attempt, "holder": holder, "until": expires.isoformat()}
+            return {"version": VERSION, "result": "verifying", "attempt": attempt, "holder": holder, "until": time_text(expires)}
         case Refusal(code=code, message=message, allowed=allowed):
             return {"version": VERSION, "result": "refused", "code": str(code), "message": message, "allowed": list(allowed)}
 
