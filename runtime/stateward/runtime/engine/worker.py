@@ -34,14 +34,17 @@ from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen, Worker
 from stateward.runtime.ports import (
     Answered,
     Clock,
+    Cursor,
     Damaged,
     Deleted,
+    HostRecord,
     Ids,
     InProgress,
     Lease,
     LeaseStore,
     NoObserver,
     Observer,
+    Recorded,
     RecordedEntry,
     RecordKey,
     SessionStore,
@@ -260,6 +263,14 @@ class Engine:
     def record(self, worker: str, kind: str, payload: bytes, actor: Actor, key: RecordKey) -> RecordedEntry | Refusal:
         """Record an `assistant_message`, `tool_call`, `tool_result` or `note`, once for its key."""
         return recording.record(self._means, worker, NewRecord(kind, payload, actor, key))
+
+    def record_all(self, worker: str, given: Sequence[HostRecord], actor: Actor, cursor: Cursor | None = None) -> Recorded | Refusal:
+        """Record up to RECORDS_MAX records in one commit, and with them how far a transcript was taken in."""
+        return recording.record_all(self._means, worker, given, actor, cursor)
+
+    def cursor(self, worker: str, host: str, session: str) -> Cursor | None:
+        """Give how far the transcript of a host's session was taken in; None when nothing was."""
+        return recording.cursor_of(self._means.sessions, worker, host, session)
 
     def start_run(self, worker: str, run: str, actor: Actor) -> RecordedEntry | Refusal:
         """Record that a run of the worker's agent began."""

@@ -7,6 +7,7 @@ from stateward.runtime.wiring.beginning import locate_or_begin as locate_or_begi
 from stateward.runtime.wiring.channels import NoWorker as NoWorker
 from stateward.runtime.wiring.channels import active_workers as active_workers
 from stateward.runtime.wiring.channels import agent_channel as agent_channel
+from stateward.runtime.wiring.channels import host_channel as host_channel
 from stateward.runtime.wiring.channels import worker_channel as worker_channel
 from stateward.runtime.wiring.flows import Authority as Authority
 from stateward.runtime.wiring.flows import authority as authority

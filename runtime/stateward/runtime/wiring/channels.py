@@ -9,9 +9,10 @@ from socket import gethostname
 from stateward.resources.catalog import builtin
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.channels import EngineWorkerChannel, Judges
+from stateward.runtime.engine.hosting import EngineHostChannel
 from stateward.runtime.engine.selectors import BUILTIN, parse_selector
 from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports import Damaged, Fault, Standing, StoppableVerifier, Unresolved, WorkerChannel
+from stateward.runtime.ports import Damaged, Fault, HostChannel, Standing, StoppableVerifier, Unresolved, WorkerChannel
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.entries import Actor
 from stateward.runtime.wiring.beginning import locate
@@ -34,6 +35,13 @@ def agent_channel(folder: Path, store: Place | None, worker: str, actor: Actor) 
         profile = in_force(_view(runtime, worker), folder)
     with writing(location, profile) as runtime, closing(worker_channel(runtime, profile, worker, actor)) as channel:
         yield channel
+
+
+@contextmanager
+def host_channel(folder: Path, store: Place | None, worker: str, actor: Actor) -> Iterator[HostChannel]:
+    """Open a Worker for the harness of its agent, whatever its profile. Raises what opening a store raises."""
+    with writing(locate(folder, store)) as runtime:
+        yield EngineHostChannel(runtime.engine, worker, actor)
 
 
 def worker_channel(runtime: Runtime, profile: Profile, worker: str, actor: Actor) -> EngineWorkerChannel:

@@ -1,0 +1,47 @@
+"""One Worker as the harness of its agent reaches it, over the engine."""
+
+from collections.abc import Sequence
+
+from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.engine.standing import standing_of
+from stateward.runtime.engine.worker import Engine
+from stateward.runtime.ports import Cursor, HostRecord, Recorded, RecordedEntry, Standing
+from stateward.runtime.session.acts import RunOutcome
+from stateward.runtime.session.entries import Actor
+
+
+class EngineHostChannel:
+    """The port `HostChannel` over the engine. Safe to share between threads."""
+
+    def __init__(self, engine: Engine, worker: str, actor: Actor) -> None:
+        self._engine, self._worker, self._actor = engine, worker, actor
+
+    @property
+    def worker(self) -> str:
+        """The id of the Worker."""
+        return self._worker
+
+    def standing(self) -> Standing | Refusal:
+        """Say where it stands now."""
+        view = self._engine.view(self._worker)
+        return view if isinstance(view, Refusal) else standing_of(self._engine, view)
+
+    def record(self, records: Sequence[HostRecord], cursor: Cursor | None = None) -> Recorded | Refusal:
+        """Commit records in one commit, each once for its key."""
+        return self._engine.record_all(self._worker, records, self._actor, cursor)
+
+    def cursor(self, host: str, session: str) -> Cursor | None:
+        """Give how far the transcript of a session was taken in; None when nothing was."""
+        return self._engine.cursor(self._worker, host, session)
+
+    def start_run(self, run: str) -> RecordedEntry | Refusal:
+        """Record that a run of the worker's agent began, or goes on."""
+        return self._engine.start_run(self._worker, run, self._actor)
+
+    def end_run(self, run: str, outcome: RunOutcome, message: str = "") -> RecordedEntry | Refusal:
+        """Record how a run ended; the flow stays where it is."""
+        return self._engine.end_run(self._worker, run, outcome, self._actor, message)
+
+    def stop(self, reason: str, operation: str | None = None) -> RecordedEntry | Refusal:
+        """Record that the agent stopped; everything is kept, and it may go on at any time."""
+        return self._engine.stop(self._worker, reason, self._actor, operation)
