@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "flow": ("stateward.runtime.surfaces.cli.flows.group", "flow_group", "Keep flows in the Workspace."),
     "fmt": ("stateward.compiler.cli.formatting", "fmt_command", "Write DCDL files in their one canonical form."),
     "graph": ("stateward.compiler.cli.graphing", "graph_command", "Draw the graph of a flow."),
+    "hook": ("stateward.runtime.surfaces.cli.hook", "hook_command", "Take in what the harness of an agent tells, and answer it."),
     "key": ("stateward.runtime.surfaces.cli.prove", "key_group", "Keep the keys that seal and sign."),
     "log": ("stateward.runtime.surfaces.cli.prove", "log_group", "Show, verify or export the session log of a Worker."),
     "lsp": ("stateward.runtime.surfaces.cli.lsp", "lsp_command", "Serve an editor, over the Language Server Protocol."),

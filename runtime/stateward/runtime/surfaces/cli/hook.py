@@ -1,0 +1,208 @@
+"""`stateward hook`: what the harness of an agent calls when something happens.
+
+Invariants: a folder without a Workspace is left before anything is loaded; whatever goes wrong is one line and never keeps the host from
+going on: the exit status is 0 or 1, of which no host takes either for a refusal; standard output holds what the host is to read and nothing
+else. Only what a hook needs is loaded, when it is needed.
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from stateward.runtime.ports.bindings import Bindings
+    from stateward.runtime.ports.work import HostChannel
+    from stateward.runtime.session.masking import Secrets
+    from stateward.runtime.surfaces.hooks.calls import HookCall, Host
+
+EVENTS: Final = ("session-start", "user-prompt", "pre-tool", "post-tool", "stop", "pre-compact", "session-end")
+HOSTS: Final = ("claude", "codex")
+INPUT_BYTES_MAX: Final = 32 * 1024 * 1024
+BLOCKS_MAX: Final = 100
+FOLDERS_MAX: Final = 256
+STATUS_NOTICED: Final = 1
+"""Something went wrong that keeps nobody from going on."""
+_MARKER: Final = os.path.join(".stateward", "workspace")  # noqa: PTH118 -- loads less than a Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """How the command was called."""
+
+    event: str
+    host: str
+    worker: str
+    workdir: str | None
+    store: str | None
+    blocks: int
+
+
+class _WronglyCalled(click.UsageError):
+    """A wrong call ends with another status than elsewhere: to hosts that one says that something is refused."""
+
+    exit_code = STATUS_NOTICED
+
+
+class _HookCommand(click.Command):
+    """A command that a host calls."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as problem:
+            raise _WronglyCalled(problem.format_message(), problem.ctx) from problem
+
+
+@click.command("hook", cls=_HookCommand)
+@click.argument("event", type=click.Choice(EVENTS))
+@click.option("--format", "host", required=True, type=click.Choice(HOSTS), help="Whose input it is.")
+@click.option("--worker", envvar="STATEWARD_WORKER", default="", metavar="WORKER", help="The Worker; STATEWARD_WORKER names one too.")
+@click.option("--workdir", metavar="DIR", help="A folder of the Workspace, where that is not the one the host names.")
+@click.option("--store", metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…")
+@click.option(
+    "--blocks",
+    type=click.IntRange(0, BLOCKS_MAX),
+    default=3,
+    show_default=True,
+    envvar="STATEWARD_STOP_BLOCKS",
+    metavar="N",
+    help="How often an agent is kept from stopping without anything new in the log; STATEWARD_STOP_BLOCKS names it too.",
+)
+def hook_command(**given: Any) -> None:
+    """Tell the log what happened in an agent, and the agent where it stands.
+
+    A harness calls it, with what it says of the event on standard input. Where there is no Workspace, or no Worker, nothing happens.
+    """
+    called = _Given(**given)
+    output, notice = _answer(called, sys.stdin.buffer.read(INPUT_BYTES_MAX + 1))
+    if output:
+        sys.stdout.write(output + "\n")
+        sys.stdout.flush()
+    if notice:
+        click.echo(f"stateward hook {called.event}: {notice}", err=True)
+        raise click.exceptions.Exit(0 if output else STATUS_NOTICED)
+
+
+def _answer(given: _Given, data: bytes) -> tuple[str, str]:
+    """Give what the host is to read, and a line for whoever looks at its errors."""
+    from stateward.runtime.surfaces.hooks.calls import HookProblem  # noqa: PLC0415 -- nothing is loaded before there is an input
+    from stateward.runtime.surfaces.hooks.triage import DENIED, is_for_nobody, is_refused  # noqa: PLC0415
+
+    try:
+        host, call = _read(given, data)
+    except HookProblem as problem:
+        return "", str(problem)
+    folder = given.workdir or call.folder or os.getcwd()  # noqa: PTH109 -- loads less than a Path
+    if not has_workspace(folder) or is_for_nobody(call):
+        return "", ""
+    return (DENIED, "") if is_refused(call) else _at_work(given, host, call, folder)
+
+
+def _read(given: _Given, data: bytes) -> "tuple[Host, HookCall]":
+    """Read the input. Raises HookProblem."""
+    from stateward.runtime.surfaces.hooks.calls import HookEvent, HookProblem  # noqa: PLC0415 -- as above
+    from stateward.runtime.surfaces.hooks.scanning import Unreadable, members_of  # noqa: PLC0415
+
+    if len(data) > INPUT_BYTES_MAX:
+        raise HookProblem(f"the input has more than {INPUT_BYTES_MAX} bytes")
+    host = _host(given.host)
+    try:
+        return host, host.read(HookEvent(given.event), members_of(data.decode("utf-8", "surrogateescape")))
+    except Unreadable as problem:
+        raise HookProblem(f"the input cannot be read: {problem}") from None
+
+
+def _host(name: str) -> "Host":
+    if name == "claude":
+        from stateward.runtime.surfaces.hooks.claude import CLAUDE  # noqa: PLC0415 -- only the one that is asked for
+
+        return CLAUDE
+    from stateward.runtime.surfaces.hooks.codex import CODEX  # noqa: PLC0415 -- as above
+
+    return CODEX
+
+
+def has_workspace(folder: str) -> bool:
+    """Tell whether something stands in the place of a marker in a folder or above it; what it is, is looked at later."""
+    here = os.path.realpath(folder)
+    for _ in range(FOLDERS_MAX):
+        try:
+            if os.path.lexists(os.path.join(here, _MARKER)):  # noqa: PTH118 -- loads less than a Path
+                return stat.S_ISDIR(os.stat(here).st_mode)  # noqa: PTH116 -- as above
+        except OSError:
+            return False
+        above = os.path.dirname(here)  # noqa: PTH120 -- as above
+        if above == here:
+            return False
+        here = above
+    return False
+
+
+def _at_work(given: _Given, host: "Host", call: "HookCall", folder: str) -> tuple[str, str]:
+    from stateward.runtime.ports.faults import Fault  # noqa: PLC0415 -- as above
+    from stateward.runtime.surfaces.hooks.calls import HookEvent, warn  # noqa: PLC0415
+    from stateward.runtime.surfaces.hooks.choosing import Asked, answer_to  # noqa: PLC0415
+
+    try:
+        answer = answer_to(Asked(host, call, given.worker, given.blocks), _LocalOpening(folder, given.store))
+    except Fault as fault:
+        said = f"{fault.message}; {fault.remedy}" if fault.remedy else fault.message
+        return (warn(f"stateward: {said}"), "") if call.event in {HookEvent.STOP, HookEvent.SESSION_START} else ("", said)
+    return answer.output, answer.notice
+
+
+@dataclass(frozen=True, slots=True)
+class _LocalOpening:
+    """The port `Opening` over what lies on this machine."""
+
+    folder: str
+    store: str | None
+
+    def bindings(self) -> "Bindings":
+        """Give the bindings of the Workspace."""
+        from stateward.runtime.marker import NoWorkspace, find_workspace  # noqa: PLC0415 -- as above
+        from stateward.runtime.wiring.bindings import bindings_of  # noqa: PLC0415
+
+        workspace = find_workspace(self._folder)
+        if workspace is None:
+            raise NoWorkspace(f"no Workspace at {self.folder} or above it")
+        return bindings_of(workspace)
+
+    def active(self) -> Sequence[str]:
+        """Give the Workers of the Workspace whose flow is active."""
+        from stateward.runtime.wiring import active_workers, is_new  # noqa: PLC0415 -- as above
+
+        return () if is_new(self._folder, self._place) else active_workers(self._folder, self._place)
+
+    def channel(self, worker: str, session: str) -> "AbstractContextManager[HostChannel]":
+        """Open a Worker for the harness of its agent."""
+        from stateward.runtime.session.entries import Actor, ActorClass  # noqa: PLC0415 -- as above
+        from stateward.runtime.wiring import host_channel  # noqa: PLC0415
+
+        return host_channel(self._folder, self._place, worker, Actor(ActorClass.HOST, "hook", host_session=session))
+
+    def secrets(self) -> "Secrets":
+        """Give what is kept out of the log."""
+        from stateward.runtime.wiring.places import user_secrets  # noqa: PLC0415 -- as above
+
+        return user_secrets()
+
+    @property
+    def _folder(self) -> "Path":
+        from pathlib import Path  # noqa: PLC0415 -- as above
+
+        return Path(self.folder)
+
+    @property
+    def _place(self) -> Any:
+        from stateward.runtime.wiring.places import place_of  # noqa: PLC0415 -- as above
+
+        return None if self.store is None else place_of(self.store)
