@@ -14,6 +14,7 @@ from stateward.runtime.ports import Damaged, StoreNewer, VerifierCancelled
 from stateward.runtime.session.chain import link_all
 from stateward.runtime.session.entries import GENESIS, ActorClass, Entry, Head, Kind, NewEntry
 from stateward.runtime.session.payloads import Extension, FlowRecord, ForeignRecord, Opaque, encode
+from stateward.runtime.session.pinned import read_pinned
 from stateward.runtime.session.segments import TextSegment
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.runtime.engines import AGENT, HOST, NOON, PERSON, WORKSPACE, Desk, engine_on
@@ -93,7 +94,7 @@ def test_the_behaviour_is_that_of_the_pinned_definition_whatever_became_of_the_s
     assert desk.request("go", {"x": MET}).answer.state == "b"
     del desk.catalog.flows["fork"]
     desk.restart()
-    assert (pinned.pin, FORK) == (desk.flow.pin, desk.flow.definition)
+    assert (pinned.pin, read_pinned(canonical_bytes(FORK))) == (desk.flow.pin, desk.flow.definition)
     assert desk.request("on", {"end": MET}).answer.status is Status.COMPLETED
 
 

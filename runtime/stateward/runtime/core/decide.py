@@ -8,7 +8,6 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core import limits
 from stateward.runtime.core.events import (
     Account,
@@ -30,6 +29,7 @@ from stateward.runtime.core.events import (
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
 )
+from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import JUDGED_CODES, Attempt, AttemptStatus, FlowState, Hold, Instance, Pin, Resolution, status_in
 from stateward.runtime.core.judging import Passed, Rejected, Ruling, rule
 from stateward.runtime.core.operating import Act, act, reason_problem
@@ -148,7 +148,7 @@ class Continue:
 Decision: TypeAlias = Decided | Repeat | Continue | Refusal
 
 
-def decide(definition: CompiledFlowDefinition, state: FlowState, command: Command) -> Decision:
+def decide(definition: Flow, state: FlowState, command: Command) -> Decision:
     """Decide on a command; `definition` is the one the instance pins, or is to pin."""
     match command:
         case Start():
@@ -162,7 +162,7 @@ def decide(definition: CompiledFlowDefinition, state: FlowState, command: Comman
     assert_never(command)
 
 
-def _start(definition: CompiledFlowDefinition, state: FlowState, command: Start) -> Decision:
+def _start(definition: Flow, state: FlowState, command: Start) -> Decision:
     problem = active_problem(state)
     if problem is not None:
         return problem
@@ -311,7 +311,7 @@ def _is_answered(instance: Instance, last: Resolution, command: Request, reason:
     return last.rejection in JUDGED_CODES and _saw_all(last.attempt, command)
 
 
-def _report(definition: CompiledFlowDefinition, state: FlowState, command: Report) -> Decision:
+def _report(definition: Flow, state: FlowState, command: Report) -> Decision:
     instance = state.instance
     if instance is None:
         return Refusal(RefusalCode.ATTEMPT_UNKNOWN, "no transition was requested", ("request a transition",))
@@ -343,7 +343,7 @@ def _report(definition: CompiledFlowDefinition, state: FlowState, command: Repor
     assert_never(command.outcome)
 
 
-def _ruled(definition: CompiledFlowDefinition, instance: Instance, opened: Attempt, command: Report, ruling: Ruling) -> Decided:
+def _ruled(definition: Flow, instance: Instance, opened: Attempt, command: Report, ruling: Ruling) -> Decided:
     match ruling:
         case Rejected():
             rejected = _rejected(instance, opened, ruling, command.outcome.account)
@@ -364,9 +364,7 @@ def _held(instance: Instance, opened: Attempt, command: Report, ruling: Rejected
     return (ProgressHoldSet(instance=instance.id, visit=instance.visit, judgements=same, evidence=command.evidence),)
 
 
-def _moved(
-    definition: CompiledFlowDefinition, instance: Instance, opened: Attempt, passed: Passed, account: Account | None
-) -> tuple[Event, ...]:
+def _moved(definition: Flow, instance: Instance, opened: Attempt, passed: Passed, account: Account | None) -> tuple[Event, ...]:
     taken = definition.state(opened.state).transition(passed.transition)
     assert taken is not None  # a ruling names only transitions of the state
     check = TransitionCheckPassed(

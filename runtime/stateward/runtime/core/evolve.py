@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NoReturn, TypeAlias, assert_never
 
-from stateward.compiler.flow.definition import CANCELLED_STATE
+from stateward.compiler.flow.reserved import CANCELLED_STATE
 from stateward.runtime.core import limits
 from stateward.runtime.core.events import (
     EventId,

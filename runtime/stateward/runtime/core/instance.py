@@ -6,8 +6,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from stateward.compiler.flow.definition import CANCELLED_STATE, CompiledFlowDefinition
+from stateward.compiler.flow.reserved import CANCELLED_STATE
 from stateward.runtime.core.events import Account, CancelCause, EventId, FailureCause, Judgement, RejectionCode, Status
+from stateward.runtime.core.flow import Flow
 
 NO_VISITS: Final[Mapping[str, int]] = MappingProxyType({})
 
@@ -176,7 +177,7 @@ class FlowState:
 NOTHING_YET = FlowState()
 
 
-def status_in(definition: CompiledFlowDefinition, state: str) -> Status:
+def status_in(definition: Flow, state: str) -> Status:
     """Tell how an instance stands that is in this state. Raises KeyError when the definition has no such state."""
     if state == CANCELLED_STATE:
         return Status.CANCELLED

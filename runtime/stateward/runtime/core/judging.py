@@ -9,9 +9,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from stateward.compiler.flow.definition import CompiledState
 from stateward.runtime.core import limits
 from stateward.runtime.core.events import Citation, EntryCitation, FailureCause, FileCitation, Judgement, RejectionCode, Verdict
+from stateward.runtime.core.flow import State
 from stateward.runtime.core.texts import is_blank, listed, shown, size_of
 
 
@@ -37,7 +37,7 @@ class Rejected:
 Ruling: TypeAlias = Passed | Rejected
 
 
-def rule(state: CompiledState, given: Sequence[Judgement], unresolved: Set[Citation], counting: Set[Citation] | None = None) -> Ruling:
+def rule(state: State, given: Sequence[Judgement], unresolved: Set[Citation], counting: Set[Citation] | None = None) -> Ruling:
     """Rule on the results of one verification.
 
     `unresolved` are the citations that name nothing that was captured, `counting` those that name evidence that counts, of which a `met`
@@ -49,13 +49,13 @@ def rule(state: CompiledState, given: Sequence[Judgement], unresolved: Set[Citat
     return _ruled(state, tuple(_checked(each, unresolved, counting) for each in given))
 
 
-def rule_again(state: CompiledState, checked: Sequence[Judgement]) -> Ruling:
+def rule_again(state: State, checked: Sequence[Judgement]) -> Ruling:
     """Rule on results that were checked when they were recorded."""
     fault = output_fault(tuple(each.id for each in state.transitions), checked)
     return _ruled(state, checked) if fault is None else Rejected(RejectionCode.INVALID_VERIFIER_OUTPUT, fault)
 
 
-def _ruled(state: CompiledState, checked: Sequence[Judgement]) -> Ruling:
+def _ruled(state: State, checked: Sequence[Judgement]) -> Ruling:
     by_id = {each.transition: each for each in checked}
     judgements = tuple(by_id[each.id] for each in state.transitions)
     met = [each for each in judgements if each.verdict is Verdict.MET]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
-from stateward.compiler.flow.definition import CANCELLED_STATE
+from stateward.compiler.flow.reserved import CANCELLED_STATE
 from stateward.runtime.core import limits
 from stateward.runtime.core.events import (
     CancelCause,

@@ -8,7 +8,6 @@ taken, after the citations were checked too.
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import groupby
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledState
 from stateward.runtime.core.events import (
     EventId,
     InstanceStarted,
@@ -19,10 +18,11 @@ from stateward.runtime.core.events import (
     Verdict,
 )
 from stateward.runtime.core.evolve import awaits_entry, broken, evolve
+from stateward.runtime.core.flow import Flow, State
 from stateward.runtime.core.instance import NOTHING_YET, FlowState, Instance, status_in
 
 
-def replay(recorded: Iterable[Recorded], definitions: Mapping[str, CompiledFlowDefinition]) -> FlowState:
+def replay(recorded: Iterable[Recorded], definitions: Mapping[str, Flow]) -> FlowState:
     """Fold a whole history. Raises HistoryBroken when it cannot be."""
     state, used = NOTHING_YET, set[str]()
     for _, record in groupby(recorded, key=lambda each: each.id.seq):
@@ -32,7 +32,7 @@ def replay(recorded: Iterable[Recorded], definitions: Mapping[str, CompiledFlowD
     return state
 
 
-def advance(state: FlowState, record: Sequence[Recorded], definitions: Mapping[str, CompiledFlowDefinition], used: Set[str]) -> FlowState:
+def advance(state: FlowState, record: Sequence[Recorded], definitions: Mapping[str, Flow], used: Set[str]) -> FlowState:
     """Give the state after the events of one entry; `used` are the ids that the history used before.
 
     Raises HistoryBroken when the entry cannot follow on this state.
@@ -66,9 +66,7 @@ def _new_id(recorded: Recorded) -> str | None:
             return None
 
 
-def _check_definition(
-    before: FlowState, recorded: Recorded, after: Instance | None, definitions: Mapping[str, CompiledFlowDefinition]
-) -> None:
+def _check_definition(before: FlowState, recorded: Recorded, after: Instance | None, definitions: Mapping[str, Flow]) -> None:
     assert after is not None  # every event has an instance
     if not after.state:
         return  # the state entered next, in the same record, is the first thing to be looked up
@@ -85,7 +83,7 @@ def _check_definition(
             return
 
 
-def _check_passed(here: CompiledState, at: EventId, passed: TransitionCheckPassed) -> None:
+def _check_passed(here: State, at: EventId, passed: TransitionCheckPassed) -> None:
     judged = tuple(each.transition for each in passed.judgements)
     if judged != tuple(each.id for each in here.transitions):
         broken(at, f"its verdicts are not those of the transitions of state `{here.id}`")
@@ -95,7 +93,7 @@ def _check_passed(here: CompiledState, at: EventId, passed: TransitionCheckPasse
         broken(at, f"transition `{passed.transition}` is not the only one met")
 
 
-def _check_entered(definition: CompiledFlowDefinition, before: FlowState, at: EventId, entered: StateEntered, after: Instance) -> None:
+def _check_entered(definition: Flow, before: FlowState, at: EventId, entered: StateEntered, after: Instance) -> None:
     named = f"flow `{after.pin.selector}` ({after.pin.definition_digest})"
     if all(each.id != entered.state for each in definition.states):
         broken(at, f"{named} has no state `{entered.state}`")
@@ -106,7 +104,7 @@ def _check_entered(definition: CompiledFlowDefinition, before: FlowState, at: Ev
         broken(at, f"state `{entered.state}` of {named} is entered where `{target}` is due")
 
 
-def _target(definition: CompiledFlowDefinition, before: FlowState) -> str | None:
+def _target(definition: Flow, before: FlowState) -> str | None:
     assert before.instance is not None  # `evolve` accepted the event
     due = before.instance.due
     assert due is not None

@@ -7,9 +7,9 @@ reasons are byte for byte those of the pinned definition and of the worker.
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.decide import hold_message
 from stateward.runtime.core.events import Judgement, RejectionCode
+from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import Aside, Attempt, AttemptStatus, Instance, Resolution
 from stateward.runtime.ports import Question, VerificationRequest
 from stateward.runtime.session.answers import Answer, TransitionAnswer
@@ -29,7 +29,7 @@ class Begun:
     """Whether an earlier call began it. Then its reason and its capture are the earlier ones."""
 
 
-def answer_of(definition: CompiledFlowDefinition, instance: Instance, *, self_judged: bool) -> Answer:
+def answer_of(definition: Flow, instance: Instance, *, self_judged: bool) -> Answer:
     """Give the answer to the request that the instance resolved last."""
     last = instance.last
     assert last is not None  # it has just been resolved
@@ -80,7 +80,7 @@ def _result(judgement: Judgement) -> TransitionAnswer:
 
 
 def question_for(
-    worker: str, definition: CompiledFlowDefinition, attempt: Attempt, number: int, captured: CapturedLog, *, aside: tuple[Aside, ...]
+    worker: str, definition: Flow, attempt: Attempt, number: int, captured: CapturedLog, *, aside: tuple[Aside, ...]
 ) -> VerificationRequest:
     """Give what a verifier is asked about an attempt."""
     here = definition.state(attempt.state)

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
-
 if TYPE_CHECKING:
+    from stateward.compiler.flow.definition import CompiledFlowDefinition
     from stateward.compiler.pipeline import Compilation
 
 
@@ -16,7 +15,7 @@ def compiled(content: bytes, name: str, slug: str) -> "Compilation":
     return compile_source(content, name=name, slug=slug)
 
 
-def canonical_of(definition: CompiledFlowDefinition) -> bytes:
+def canonical_of(definition: "CompiledFlowDefinition") -> bytes:
     """Give the bytes that the digest of a definition covers."""
     from stateward.compiler.flow.canonical import canonical_bytes  # noqa: PLC0415 -- as the module says
 

@@ -12,9 +12,9 @@ from itertools import chain
 from threading import Lock
 from typing import Final
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import EventId, InstanceRewound, InstanceStarted, Recorded, TransitionRequested
 from stateward.runtime.core.evolve import HistoryBroken
+from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import NOTHING_YET, FlowState
 from stateward.runtime.core.replay import advance, new_ids
 from stateward.runtime.engine.keys import is_id
@@ -26,6 +26,7 @@ from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import GENESIS, GENESIS_DIGEST, ActorClass, Entry, Head, Kind, reference
 from stateward.runtime.session.evidence import is_news
 from stateward.runtime.session.payloads import OPAQUE, Checkpoint, OperatorAct, Payload, SessionStarted, decode, flow_events
+from stateward.runtime.session.pinned import read_pinned
 from stateward.runtime.session.strict import Malformed, Newer
 
 INSPECT: Final = "inspect the log; a session that is not intact cannot go on"
@@ -41,7 +42,7 @@ class Loaded:
     created: datetime
     session: SessionStarted
     flow: FlowState
-    definition: CompiledFlowDefinition | None
+    definition: Flow | None
     """What the latest instance pins; None when there was none."""
     evidence: int
     """No entry after this one makes judging again worthwhile, but for what was set aside."""
@@ -96,10 +97,10 @@ class Definitions:
 
     def __init__(self, sessions: SessionStore) -> None:
         self._sessions = sessions
-        self._known: OrderedDict[str, CompiledFlowDefinition] = OrderedDict()
+        self._known: OrderedDict[str, Flow] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, digest: str) -> CompiledFlowDefinition | None:
+    def get(self, digest: str) -> Flow | None:
         """Give a definition by its digest; None when it is not stored. Raises Damaged when it is not what was stored."""
         with self._lock:
             known = self._known.get(digest)
@@ -108,10 +109,10 @@ class Definitions:
         canonical = self._sessions.definition(digest)
         return None if canonical is None else self._remember(digest, canonical)
 
-    def _remember(self, digest: str, canonical: bytes) -> CompiledFlowDefinition:
+    def _remember(self, digest: str, canonical: bytes) -> Flow:
         try:
-            definition = CompiledFlowDefinition.model_validate_json(canonical)
-        except ValueError as problem:
+            definition = read_pinned(canonical)
+        except Malformed as problem:
             raise Damaged(f"definition {digest} is none that this program knows", INSPECT) from problem
         with self._lock:
             self._known[digest] = definition
@@ -137,7 +138,7 @@ class WorkerFold:
         self._session: SessionStarted | None = None
         self._flow: FlowState = NOTHING_YET
         self._used: set[str] = set()
-        self._definitions: dict[str, CompiledFlowDefinition] = {}
+        self._definitions: dict[str, Flow] = {}
         self._evidence = 0
         self._asked_by: ActorClass | None = None
         self._asked_by_a_person = False

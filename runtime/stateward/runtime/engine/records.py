@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import Event, EventId, LateResultIgnored, Recorded, TransitionRequested
 from stateward.runtime.core.evolve import evolve
+from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import FlowState
 from stateward.runtime.engine.answers import answer_of
 from stateward.runtime.engine.keys import facts_key, late_key, request_key, resolution_key
@@ -33,9 +33,7 @@ class Resolved:
     """After it."""
 
 
-def resolution(
-    definition: CompiledFlowDefinition, flow: FlowState, events: Sequence[Event], seq: int, time: datetime, *, self_judged: bool
-) -> Resolved:
+def resolution(definition: Flow, flow: FlowState, events: Sequence[Event], seq: int, time: datetime, *, self_judged: bool) -> Resolved:
     """Put what resolves the open attempt, and what the worker is told of it, into one entry; `seq` is the number it will have."""
     for index, event in enumerate(events):
         flow = evolve(flow, Recorded(EventId(seq, index), event))
@@ -44,13 +42,13 @@ def resolution(
     return Resolved(NewEntry(Kind.TOOL_RESULT, ENGINE, time, payload, resolution_key(answer.attempt)), answer, flow)
 
 
-def told(definition: CompiledFlowDefinition, flow: FlowState, time: datetime, *, self_judged: bool) -> NewEntry:
+def told(definition: Flow, flow: FlowState, time: datetime, *, self_judged: bool) -> NewEntry:
     """Put what the worker is told of an attempt that an operator's act has just closed into an entry of its own."""
     answer = _answer(definition, flow, self_judged=self_judged)
     return NewEntry(Kind.TOOL_RESULT, ENGINE, time, encode(ToolResult(TRANSITION_TOOL, answer)), resolution_key(answer.attempt))
 
 
-def _answer(definition: CompiledFlowDefinition, flow: FlowState, *, self_judged: bool) -> Answer:
+def _answer(definition: Flow, flow: FlowState, *, self_judged: bool) -> Answer:
     instance = flow.instance
     assert instance is not None  # it has just resolved an attempt
     return answer_of(definition, instance, self_judged=self_judged)

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import (
     Judgement,
     StateEntered,
     TransitionCheckPassed,
     TransitionCheckRejected,
 )
+from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import JUDGED_CODES
 from stateward.runtime.core.judging import Passed, rule_again
 from stateward.runtime.core.texts import shown
@@ -56,8 +56,8 @@ class Replayed:
 
 @dataclass
 class _Replay:
-    recorded: CompiledFlowDefinition
-    other: CompiledFlowDefinition
+    recorded: Flow
+    other: Flow
     state: str = ""
     judged: int = 0
     changes: dict[str, None] = field(default_factory=dict)
@@ -129,9 +129,7 @@ class _Replay:
                 self.changes[f"state `{state}`: {what}"] = None
 
 
-def replay_against(
-    events: Iterable[LoggedEvent], instance: str, recorded: CompiledFlowDefinition, other: CompiledFlowDefinition
-) -> Replayed:
+def replay_against(events: Iterable[LoggedEvent], instance: str, recorded: Flow, other: Flow) -> Replayed:
     """Run the verdicts recorded for an instance, which pins `recorded`, through `other`.
 
     `events` are those since the instance began, in the log that it was forked off too.

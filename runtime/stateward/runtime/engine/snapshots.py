@@ -3,7 +3,8 @@
 Invariants: a stored definition is never compiled again, it is read by its digest; resolving never writes.
 """
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
+from typing import TYPE_CHECKING
+
 from stateward.resources.catalog import VIRTUAL_FOLDER, builtin, builtins
 from stateward.runtime.core.texts import shown
 from stateward.runtime.engine.compiling import canonical_of, compiled
@@ -11,6 +12,9 @@ from stateward.runtime.engine.folding import INSPECT
 from stateward.runtime.engine.selectors import BUILTIN, Selector, parse_selector
 from stateward.runtime.ports import Damaged, FlowStore, Snapshot, Unresolved
 from stateward.runtime.session.chain import digest_of, time_text
+
+if TYPE_CHECKING:
+    from stateward.compiler.flow.definition import CompiledFlowDefinition
 
 
 class WorkspaceSnapshots:
@@ -78,7 +82,9 @@ class WorkspaceSnapshots:
         return Unresolved("flow_not_found", message, f"bring it back: `stateward flow restore {selector.slug} {last} --base {last}`")
 
 
-def _definition(canonical: bytes, digest: str) -> CompiledFlowDefinition:
+def _definition(canonical: bytes, digest: str) -> "CompiledFlowDefinition":
+    from stateward.compiler.flow.definition import CompiledFlowDefinition  # noqa: PLC0415 -- loads pydantic, for what starts a flow only
+
     try:
         return CompiledFlowDefinition.model_validate_json(canonical)
     except ValueError as problem:

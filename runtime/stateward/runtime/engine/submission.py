@@ -6,7 +6,7 @@ Invariants: all checks come before the first write, in the documented order; tex
 from collections.abc import Sequence
 from typing import Final
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import is_blank, shown, size_of
 from stateward.runtime.engine.keys import ID_BYTES_MAX, is_id
@@ -110,17 +110,19 @@ def _snapshot_problem(found: Snapshot, workspace: str, selector: str) -> str | N
         return f"was resolved as `{found.selector}` of Workspace {found.workspace}"
     if found.definition_digest != digest_of(found.definition_bytes):
         return f"has a definition whose digest is not {found.definition_digest}"
+    from stateward.compiler.flow.definition import CompiledFlowDefinition  # noqa: PLC0415 -- loads pydantic, for what starts a flow only
+
     if found.definition != CompiledFlowDefinition.model_validate_json(found.definition_bytes):
         return f"has another definition than the one with digest {found.definition_digest}"
     return None
 
 
-def text_for_worker(segments: Sequence[Segment], definition: CompiledFlowDefinition | None) -> str:
+def text_for_worker(segments: Sequence[Segment], definition: Flow | None) -> str:
     """Give the text an input comes to: the flow segment is replaced in place by the initial state's instructions, if they say anything."""
     return SEPARATOR.join(piece for each in segments if (piece := _piece(each, definition)) is not None)
 
 
-def _piece(segment: Segment, definition: CompiledFlowDefinition | None) -> str | None:
+def _piece(segment: Segment, definition: Flow | None) -> str | None:
     match segment:
         case TextSegment(content):
             return content

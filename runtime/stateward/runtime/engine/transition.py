@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, assert_never
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.decide import Continue, Decided, GivenUp, Repeat, Report, Request, decide
 from stateward.runtime.core.events import (
     CancelCause,
@@ -21,6 +20,7 @@ from stateward.runtime.core.events import (
     TransitionRequested,
     TransitionVerificationCancelled,
 )
+from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import Attempt, Instance
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import shown
@@ -119,7 +119,7 @@ class Beginning:
             raise Damaged(f"the answer to attempt {attempt} of Worker {loaded.worker} is not found by its key", INSPECT)
         return Answered(answer, repeated=True)
 
-    def _continued(self, loaded: Loaded, definition: CompiledFlowDefinition, instance: Instance, attempt: Attempt) -> Begun:
+    def _continued(self, loaded: Loaded, definition: Flow, instance: Instance, attempt: Attempt) -> Begun:
         entry = self._means.sessions.find(loaded.worker, request_key(attempt.id))
         if entry is None:
             raise Damaged(f"the request of attempt {attempt.id} of Worker {loaded.worker} is not found by its key", INSPECT)
@@ -128,7 +128,7 @@ class Beginning:
         return Begun(request, continued=attempt.id != self._attempt)
 
     def _begun(
-        self, loaded: Loaded, definition: CompiledFlowDefinition, instance: Instance, events: Sequence[Event]
+        self, loaded: Loaded, definition: Flow, instance: Instance, events: Sequence[Event]
     ) -> Append[Begun | Answered | InProgress | Refusal]:
         time = self._means.clock.now()
         *earlier, requested = events
@@ -202,9 +202,7 @@ def report(means: Means, worker: str, attempt: str, outcome: VerifierOutcome, to
     return means.commit(worker, Reporting(means, attempt, outcome, token).plan)
 
 
-def _late(
-    means: Means, loaded: Loaded, definition: CompiledFlowDefinition, attempt: str
-) -> Append[Answered | Refusal] | Answered | Refusal:
+def _late(means: Means, loaded: Loaded, definition: Flow, attempt: str) -> Append[Answered | Refusal] | Answered | Refusal:
     """Answer a result that comes too late with what the attempt came to; note it the first time."""
     answer = stored_answer(means.sessions, loaded.worker, attempt)
     if answer is None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledTransition
 from stateward.runtime.core.events import Event, EventId, Status
+from stateward.runtime.core.flow import Flow, Transition
 from stateward.runtime.core.instance import Aside, Attempt, Flag, Hold, Instance, Pin, Resolution
 from stateward.runtime.engine.folding import Loaded
 from stateward.runtime.session.acts import ForkOrigin, Rollback
@@ -35,10 +35,10 @@ class FlowView:
     pin: Pin
     """Selector, flow id, revision, digests, and who chose it."""
     name: str
-    definition: CompiledFlowDefinition
+    definition: Flow
     state: str
     instructions: str
-    transitions: tuple[CompiledTransition, ...]
+    transitions: tuple[Transition, ...]
     """The ways out, in order of declaration, the synthetic one last; none in a terminal state."""
     visit: int
     visits: Mapping[str, int]
@@ -145,7 +145,7 @@ def _flow(loaded: Loaded) -> FlowView | None:
     return _flow_of(instance, definition, loaded.flow.instances)
 
 
-def _flow_of(instance: Instance, definition: CompiledFlowDefinition, number: int) -> FlowView:
+def _flow_of(instance: Instance, definition: Flow, number: int) -> FlowView:
     here = definition.state(instance.state)
     return FlowView(
         instance=instance.id,

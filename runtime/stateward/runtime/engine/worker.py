@@ -8,8 +8,8 @@ between threads, and any number of processes may work on one Worker at a time.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import EventId, InstanceStarted
+from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import Aside, Attempt, is_aside
 from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -319,7 +319,7 @@ class Engine:
         """Give an attempt, from the request to what came of it; None when the Worker has none of that id."""
         return attempts.explain(self._means, worker, attempt)
 
-    def replay(self, worker: str, other: CompiledFlowDefinition) -> Replayed | Refusal:
+    def replay(self, worker: str, other: Flow) -> Replayed | Refusal:
         """Run the verdicts recorded for the latest flow of a Worker through another definition."""
         loaded = self._means.folds.load(worker)
         if loaded is None:

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.flows import Brought, Diverged, FlowAct, FlowRow, Removed, Revision, RevisionFacts, Saved
 
 if TYPE_CHECKING:
+    from stateward.compiler.flow.definition import CompiledFlowDefinition
     from stateward.compiler.pipeline import Compilation
 
 BUNDLE_BYTES_MAX: Final = 64 * 1024 * 1024
@@ -29,7 +29,7 @@ class Snapshot:
     flow_revision: int
     content_digest: str
     definition_digest: str
-    definition: CompiledFlowDefinition
+    definition: "CompiledFlowDefinition"
     definition_bytes: bytes
     """The canonical form that `definition_digest` covers."""
 

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final
 
-from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import EventId, InstanceStarted, Recorded
 from stateward.runtime.core.evolve import HistoryBroken
 from stateward.runtime.core.instance import NOTHING_YET, FlowState
@@ -21,6 +20,7 @@ from stateward.runtime.core.replay import advance, new_ids
 from stateward.runtime.session.chain import check, digest_of, redaction_key, time_text
 from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Assurance, Entry, Head, Kind, reference
 from stateward.runtime.session.payloads import Checkpoint, decode, flow_events
+from stateward.runtime.session.pinned import read_pinned
 from stateward.runtime.session.strict import Malformed, Newer
 
 VERSION: Final = 1
@@ -215,7 +215,7 @@ class _Reading:
 def _folded(entries: Iterable[Entry], canonical: Mapping[str, bytes]) -> FlowState:
     state, used = NOTHING_YET, set[str]()
     try:
-        definitions = {digest: CompiledFlowDefinition.model_validate_json(each) for digest, each in canonical.items()}
+        definitions = {digest: read_pinned(each) for digest, each in canonical.items()}
         for entry in entries:
             payload = decode(entry)
             if isinstance(payload, Checkpoint) and state is NOTHING_YET:

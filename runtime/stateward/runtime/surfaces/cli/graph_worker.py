@@ -9,6 +9,7 @@ import click
 
 from stateward.compiler.cli.graphing import Run
 from stateward.compiler.drawing.marks import Answered, Marks
+from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import Event, InstanceStarted, StateEntered, Status, TransitionCheckRejected, Verdict
 from stateward.runtime.engine.view import FlowView
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
@@ -30,7 +31,9 @@ def run_of(worker: str, workdir: str, store: str | None) -> Run:
         if view.flow is None:
             raise Stop(STATUS_USAGE, f"Worker `{view.worker}` has no flow yet", "start one with `stateward run SELECTOR`")
         events = [each.event for each in runtime.engine.events(view.worker)]
-    return Run(view.flow.definition, marks_of(view.flow, events))
+        canonical = runtime.sessions.definition(view.flow.pin.definition_digest)
+    assert canonical is not None, "what a log pins was read"
+    return Run(CompiledFlowDefinition.model_validate_json(canonical), marks_of(view.flow, events))
 
 
 def marks_of(flow: FlowView, events: Iterable[Event]) -> Marks:

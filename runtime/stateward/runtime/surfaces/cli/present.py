@@ -16,7 +16,6 @@ from rich.text import Text
 
 from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.wording import counted
-from stateward.compiler.flow.definition import CompiledTransition
 from stateward.runtime.core.events import (
     Event,
     InstanceCancelled,
@@ -36,6 +35,7 @@ from stateward.runtime.core.events import (
     TransitionVerificationFailed,
     Verdict,
 )
+from stateward.runtime.core.flow import Transition
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
@@ -101,7 +101,7 @@ def state_shown(flow: FlowView) -> Iterator[RenderableType]:
     yield Text("")
 
 
-def _way_out(transition: CompiledTransition) -> Group:
+def _way_out(transition: Transition) -> Group:
     head = Text.assemble((transition.id, "bold"), (f" → {transition.target}", "dim"))
     return Group(head, indented(plain(transition.condition, "dim" if transition.synthetic else "")))
 

@@ -5,6 +5,7 @@ Invariants: fields are only ever added; events are written as the log holds them
 
 from typing import Any, Final
 
+from stateward.runtime.core.flow import Transition
 from stateward.runtime.core.instance import Attempt, Resolution
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
 from stateward.runtime.session.chain import time_text
@@ -53,11 +54,15 @@ def _flow_data(flow: FlowView) -> dict[str, Any]:
         "visit": flow.visit,
         "visits": dict(flow.visits),
         "instructions": flow.instructions,
-        "transitions": [each.model_dump() for each in flow.transitions],
+        "transitions": [_way_data(each) for each in flow.transitions],
         "attempts": flow.attempts,
         "attempt": None if flow.attempt is None else _attempt_data(flow.attempt),
         "last": None if flow.last is None else _resolution_data(flow.last),
     }
+
+
+def _way_data(way: Transition) -> dict[str, Any]:
+    return {"id": way.id, "target": way.target, "condition": way.condition, "synthetic": way.synthetic}
 
 
 def _attempt_data(attempt: Attempt) -> dict[str, Any]:
