@@ -13,7 +13,7 @@ from stateward.runtime.core.events import Status
 from stateward.runtime.core.instance import AttemptStatus, Instance
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.commit import not_found
-from stateward.runtime.engine.folding import Loaded
+from stateward.runtime.engine.folding import Loaded, payload_of
 from stateward.runtime.engine.leasing import in_progress
 from stateward.runtime.engine.limits import WORKERS_PAGE_MAX
 from stateward.runtime.engine.means import Means
@@ -22,8 +22,9 @@ from stateward.runtime.engine.transition import stored_answer
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, InProgress, StoreNewer, WorkerRow
 from stateward.runtime.profile import Rights, VerifierKind
+from stateward.runtime.session.acts import WorkerStopped
 from stateward.runtime.session.answers import Answer
-from stateward.runtime.session.entries import Head
+from stateward.runtime.session.entries import Head, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,9 @@ def _stuck(means: Means, loaded: Loaded, instance: Instance) -> str:
         return f"paused by {instance.paused.by}: {instance.paused.reason}"
     if instance.held is not None and loaded.evidence <= instance.held.evidence:
         return f"held: {hold_message(instance.held)}"
+    stopped = _stopped(means, loaded)
+    if stopped is not None:
+        return f"stopped: {stopped}" if stopped else "stopped"
     bounds = rights_of(means, loaded.session.profile).bounds
     if instance.attempt is None and instance.attempts_here >= bounds.visit_verifications_max:
         return f"{instance.attempts_here} of {bounds.visit_verifications_max} verifications of this visit are spent"
@@ -159,6 +163,23 @@ def _stuck(means: Means, loaded: Loaded, instance: Instance) -> str:
     if last is not None and last.status is AttemptStatus.FAILED and last.attempt.visit == instance.visit:
         return f"could not check: {last.failure}"
     return ""
+
+
+def _stopped(means: Means, loaded: Loaded) -> str | None:
+    """Say why the agent stopped, where nobody went on since; None where it did not. How its run ended, and what was said, is no going on."""
+    entry = means.sessions.latest(loaded.worker, Kind.WORKER_STOPPED)
+    if entry is None:
+        return None
+    later = (means.sessions.latest(loaded.worker, each) for each in _GOING_ON)
+    asked = loaded.flow.instance.attempt if loaded.flow.instance is not None else None
+    if (asked is not None and asked.requested.seq > entry.seq) or any(each is not None and each.seq > entry.seq for each in later):
+        return None
+    payload = payload_of(entry)
+    return payload.reason if isinstance(payload, WorkerStopped) else ""
+
+
+_GOING_ON: Final = (Kind.RUN_STARTED, Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.USER_INPUT, Kind.NOTE)
+"""What is recorded of an agent that goes on."""
 
 
 def _tokens_spent(rights: Rights, instance: Instance) -> str:
