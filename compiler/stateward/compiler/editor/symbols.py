@@ -1,0 +1,90 @@
+"""What a text declares, as a tree: its states with their transitions, and its names."""
+
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import Final, NamedTuple
+
+from stateward.compiler.editor.analysis import Analysis
+from stateward.compiler.source import Span
+
+SYMBOLS_MAX: Final = 10_000
+"""Of one text, and of one answer."""
+
+
+class Sort(Enum):
+    """What a symbol is."""
+
+    STATE = "state"
+    TRANSITION = "transition"
+    NAME = "name"
+    FIELD = "field"
+
+
+class Symbol(NamedTuple):
+    """Something that is declared."""
+
+    name: str
+    sort: Sort
+    detail: str
+    whole: Span
+    """With all that belongs to it."""
+    key: Span
+    below: "tuple[Symbol, ...]" = ()
+
+
+def symbols(analysis: Analysis) -> tuple[Symbol, ...]:
+    """Give what a text declares, in order: what is written out as a flow, and the names that are bound."""
+    named = [
+        Symbol(each.key.text, Sort.NAME, "", _around(each.key.span, each.value.span if each.value else None), each.key.span)
+        for each in analysis.scopes.bound
+        if each.kind == "let"
+    ]
+    found = [*named[:SYMBOLS_MAX], *_written(analysis)]
+    return tuple(sorted(found, key=lambda each: (each.key.start, each.key.end)))
+
+
+def _written(analysis: Analysis) -> Iterator[Symbol]:
+    entries = [each for each in analysis.entries if len(each.path) in {1, 2, 4}][:SYMBOLS_MAX]
+    transitions: dict[str, list[Symbol]] = {}
+    for entry in entries:
+        match entry.path:
+            case ("states", state, "transitions", transition):
+                whole = _around(entry.key.span, entry.field.span)
+                transitions.setdefault(state, []).append(Symbol(transition, Sort.TRANSITION, "", whole, entry.key.span))
+            case _:
+                pass
+    for entry in entries:
+        match entry.path:
+            case ("states", state):
+                below = transitions.pop(state, [])
+                whole = _around(entry.key.span, entry.field.span, *(each.whole for each in below))
+                yield Symbol(state, Sort.STATE, _detail(analysis, state), whole, entry.key.span, tuple(below))
+            case (field,) if field != "states":
+                yield Symbol(field, Sort.FIELD, "", _around(entry.key.span, entry.field.span), entry.key.span)
+            case _:
+                pass
+
+
+def _detail(analysis: Analysis, id_: str) -> str:
+    state = next((each for each in analysis.states if each.id == id_), None)
+    if state is None or state.instructions is None:
+        return ""
+    return next((line.strip() for line in state.instructions.value.splitlines() if line.strip()), "")[:80]
+
+
+def _around(*spans: Span | None) -> Span:
+    there = [each for each in spans if each is not None]
+    return Span(min(each.start for each in there), max(each.end for each in there))
+
+
+def matching(found: Iterable[Symbol], query: str) -> Iterator[tuple[Symbol, str]]:
+    """Give the symbols whose names hold the letters of a query, in order, with the name of what they lie in."""
+    for each in found:
+        if _matches(each.name, query):
+            yield each, ""
+        yield from ((below, each.name) for below in each.below if _matches(below.name, query))
+
+
+def _matches(name: str, query: str) -> bool:
+    letters = iter(name.casefold())
+    return all(each in letters for each in query.casefold())
