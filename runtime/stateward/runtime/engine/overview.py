@@ -166,7 +166,7 @@ def _stuck(means: Means, loaded: Loaded, instance: Instance) -> str:
 
 
 def _stopped(means: Means, loaded: Loaded) -> str | None:
-    """Say why the agent stopped, where nobody went on since; None where it did not. How its run ended, and what was said, is no going on."""
+    """Say why the agent stopped, where nobody went on since; None where it did not. The end of its run, and words, are no going on."""
     entry = means.sessions.latest(loaded.worker, Kind.WORKER_STOPPED)
     if entry is None:
         return None

@@ -1,7 +1,7 @@
 """What a hook does: it tells the log what happened, tells the agent where it stands, and keeps it from stopping while there is work.
 
 Invariants: how often an agent was kept from stopping is durable before it is; an agent that records nothing new is let go after a bounded
-number of times, and whoever is let go is told why; nothing is recorded of a Worker whose flow is not active.
+number of times, and whoever is let go is told why; of a Worker whose flow has ended only that a run has, is recorded.
 """
 
 from collections.abc import Callable
@@ -86,15 +86,14 @@ def _session_started(desk: Desk, standing: Standing) -> HookAnswer:
 
 def _session_ended(desk: Desk, standing: Standing) -> HookAnswer:
     notice = _told_of_words(desk, standing)
-    if desk.binding.run:
-        notice = _refused(desk.channel.end_run(_run(desk.binding), RunOutcome.COMPLETED, desk.call.reason)) or notice
-    _ended(desk)
-    return HookAnswer(notice=notice)
+    return HookAnswer(notice=_ended(desk).notice or notice)
 
 
 def _ended(desk: Desk) -> HookAnswer:
+    """Say that the run has ended; its Worker may have come to its end before."""
+    notice = _refused(desk.channel.end_run(_run(desk.binding), RunOutcome.COMPLETED, desk.call.reason)) if desk.binding.run else ""
     desk.bindings.keep(replace(_kept(desk), ended=desk.call.reason or "other"))
-    return NOTHING
+    return HookAnswer(notice=notice)
 
 
 def _run(binding: Binding) -> str:
