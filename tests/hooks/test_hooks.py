@@ -174,6 +174,13 @@ def test_a_session_that_is_cleared_goes_on_in_the_same_worker_under_its_new_id(b
     assert bound.origin != bound.session
 
 
+def test_a_session_is_known_again_when_its_host_does_not_say_that_the_one_before_was_cleared(bench: Bench) -> None:
+    bench.start()
+    other = submitted(bench.desk.engine.start_worker(WORKSPACE, input_for("fork"), PERSON)).worker
+    bench.opening.workers.append(other)
+    assert bench.desk.worker in bench.start("another-session", source="clear")
+
+
 def test_a_call_that_was_told_before_a_session_was_cleared_is_the_same_after_it(bench: Bench) -> None:
     bench.start()
     bench.hook("post-tool")

@@ -6,7 +6,6 @@ else. Only what a hook needs is loaded, when it is needed.
 """
 
 import os
-import stat
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -28,6 +27,7 @@ HOSTS: Final = ("claude", "codex")
 INPUT_BYTES_MAX: Final = 32 * 1024 * 1024
 BLOCKS_MAX: Final = 100
 FOLDERS_MAX: Final = 256
+WORKER_CHARACTERS_MAX: Final = 128
 STATUS_NOTICED: Final = 1
 """Something went wrong that keeps nobody from going on."""
 _MARKER: Final = os.path.join(".stateward", "workspace")  # noqa: PTH118 -- loads less than a Path
@@ -100,6 +100,8 @@ def _answer(given: _Given, data: bytes) -> tuple[str, str]:
         host, call = _read(given, data)
     except HookProblem as problem:
         return "", str(problem)
+    if len(given.worker) > WORKER_CHARACTERS_MAX:
+        return "", f"the Worker that is named has a name of {len(given.worker)} characters"
     folder = given.workdir or call.folder or os.getcwd()  # noqa: PTH109 -- loads less than a Path
     if not has_workspace(folder) or is_for_nobody(call):
         return "", ""
@@ -131,14 +133,13 @@ def _host(name: str) -> "Host":
 
 
 def has_workspace(folder: str) -> bool:
-    """Tell whether something stands in the place of a marker in a folder or above it; what it is, is looked at later."""
+    """Tell whether something stands in the place of a marker in a folder that is there, or above it; what it is, is looked at later."""
     here = os.path.realpath(folder)
+    if not os.path.isdir(here):  # noqa: PTH112 -- loads less than a Path
+        return False
     for _ in range(FOLDERS_MAX):
-        try:
-            if os.path.lexists(os.path.join(here, _MARKER)):  # noqa: PTH118 -- loads less than a Path
-                return stat.S_ISDIR(os.stat(here).st_mode)  # noqa: PTH116 -- as above
-        except OSError:
-            return False
+        if os.path.lexists(os.path.join(here, _MARKER)):  # noqa: PTH118 -- as above
+            return True
         above = os.path.dirname(here)  # noqa: PTH120 -- as above
         if above == here:
             return False
