@@ -82,7 +82,8 @@ def hook_command(**given: Any) -> None:
     A harness calls it, with what it says of the event on standard input. Where there is no Workspace, or no Worker, nothing happens.
     """
     called = _Given(**given)
-    output, notice = _answer(called, sys.stdin.buffer.read(INPUT_BYTES_MAX + 1))
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(INPUT_BYTES_MAX + 1)  # None where it is closed
+    output, notice = _answer(called, data)
     if output:
         sys.stdout.write(output + "\n")
         sys.stdout.flush()
