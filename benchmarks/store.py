@@ -25,8 +25,8 @@ from stateward.runtime.ports import Committed
 from stateward.runtime.session.chain import link
 from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Head, Kind, NewEntry
 from stateward.store.codecs import entry_parameters
+from stateward.store.compiling import POSTGRES
 from stateward.store.database import Store, open_store
-from stateward.store.prepared import POSTGRES
 from stateward.store.tables import ENTRIES
 from stateward.store.witness import FileWitness
 from tests.postgres import server

@@ -7,28 +7,25 @@ a row is said to be missing, the rows on both sides of where it would be have to
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sqlalchemy import Table, bindparam, select, tuple_
-
 from stateward.store.connection import Connection, SqlValue
-from stateward.store.prepared import Prepared, Row
+from stateward.store.prepared import Row
+from stateward.store.texts import KEYS, statement
 
 
 class Neighbours:
     """The rows of a table that are next to a key, in the order of its primary key."""
 
-    def __init__(self, table: Table, check: Callable[[Table, Row], None]) -> None:
-        columns = list(table.primary_key.columns)
-        self._names: Final = tuple(str(column.key) for column in columns)
-        key, place = tuple_(*columns), tuple_(*(bindparam(f"key_{name}") for name in self._names))
+    def __init__(self, table: str, check: Callable[[str, Row], None]) -> None:
+        self._names: Final = KEYS[table]
         self._table: Final = table
         self._check: Final = check
-        self._next: Final = Prepared(select(table).where(key >= place).order_by(*columns).limit(1))
-        self._previous: Final = Prepared(select(table).where(key < place).order_by(*(column.desc() for column in columns)).limit(1))
+        self._next: Final = statement(f"next.{table}")
+        self._previous: Final = statement(f"previous.{table}")
 
     def require_sound(self, connection: Connection, key: Sequence[SqlValue]) -> None:
         """Raise NotWritten when one of them is not what was written."""
         values = {f"key_{name}": value for name, value in zip(self._names, key, strict=True)}
-        for statement in (self._next, self._previous):
-            row = statement.first(connection, values)
+        for each in (self._next, self._previous):
+            row = each.first(connection, values)
             if row is not None:
                 self._check(self._table, row)

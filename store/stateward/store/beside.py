@@ -6,36 +6,16 @@ Beyond what an entry may hold (`session.entries`) nothing is stored: whoever rec
 
 from typing import Final
 
-from sqlalchemy import bindparam, delete, exists, func, select
-
 from stateward.runtime.session.entries import Entry
 from stateward.store.connection import Connection
-from stateward.store.prepared import Inconsistent, Prepared, insert_unless_there
-from stateward.store.tables import ENTRIES, PAYLOADS
+from stateward.store.prepared import Inconsistent
+from stateward.store.texts import statement
 
 INLINE_BYTES_MAX: Final = 256 * 1024
 
-_REFERS: Final = (ENTRIES.c.payload_digest == PAYLOADS.c.digest) & ENTRIES.c.payload.is_(None)
-
-# Held until the entry that refers to it is committed, so that nobody who deletes another entry takes it away.
-_HOLD: Final = Prepared(
-    select(PAYLOADS.c.digest).where(PAYLOADS.c.digest == bindparam("digest")).with_for_update(read=True, key_share=True),
-)
-_INSERT: Final = insert_unless_there(PAYLOADS)
-_SWEEP: Final = Prepared(delete(PAYLOADS).where(~exists().where(_REFERS)))
-
-PAYLOAD: Final = func.coalesce(
-    ENTRIES.c.payload,
-    select(PAYLOADS.c.content).where(PAYLOADS.c.digest == ENTRIES.c.payload_digest).scalar_subquery(),
-).label("payload")
-"""An entry's payload, wherever it lies."""
-
-PAYLOAD_BYTES: Final = func.coalesce(
-    func.octet_length(ENTRIES.c.payload),
-    select(func.octet_length(PAYLOADS.c.content)).where(PAYLOADS.c.digest == ENTRIES.c.payload_digest).scalar_subquery(),
-    0,
-)
-"""The size of an entry's payload, read off without reading the payload."""
+_HOLD: Final = statement("session_statements.HOLD_PAYLOAD")
+_INSERT: Final = statement("session_statements.INSERT_PAYLOAD")
+_SWEEP: Final = statement("session_statements.SWEEP_PAYLOADS")
 
 
 def lies_beside(entry: Entry) -> bool:

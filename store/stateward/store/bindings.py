@@ -6,15 +6,15 @@ BINDINGS_MAX of them at most.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from errno import ELOOP
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from stateward.runtime.ports.bindings import BINDING_TEXT_BYTES_MAX, BINDINGS_MAX, Binding, BindingsUnusable
-from stateward.runtime.session.strict import COUNT, FLAG, TEXT, Malformed, Newer, parse, record, render, versioned
+from stateward.runtime.ports.bindings import ACTIVE_KEPT_MAX, BINDING_TEXT_BYTES_MAX, BINDINGS_MAX, Binding, BindingsUnusable
+from stateward.runtime.session.strict import COUNT, FLAG, TEXT, Form, Malformed, Newer, members, parse, record, render, sequence, versioned
 from stateward.store.private import NotPrivate, locked, make_private_folder, read_private, replace_private
 
 FILE_BYTES_MAX: Final = 64 * 1024
@@ -38,6 +38,11 @@ _FORM: Final = versioned(
         seen=COUNT,
         released=FLAG,
     ),
+)
+_ACTIVE_NAME: Final = "active"
+_ACTIVE: Final[Form[tuple[str, tuple[str, ...]]]] = Form(
+    lambda kept: {"v": 1, "mark": kept[0], "workers": list(kept[1])},
+    lambda value: _active(members(value, ("v", "mark", "workers"))),
 )
 
 
@@ -75,6 +80,20 @@ class FileBindings:
         open_ended = [each for each in self._latest() if (each.host, each.folder, each.following) == (host, folder, "")]
         return next((each for each in open_ended if each.ended == "clear"), open_ended[0] if open_ended else None)
 
+    def active(self, mark: str) -> tuple[str, ...] | None:
+        """Give the Workers that were active while the store looked like this."""
+        try:
+            kept, workers = _ACTIVE.read(parse(self._data(_ACTIVE_NAME)))
+        except (FileNotFoundError, NotADirectoryError, NotPrivate, Malformed, Newer):
+            return None
+        return workers if kept == mark else None
+
+    def keep_active(self, mark: str, workers: Sequence[str]) -> None:
+        """Remember which Workers are active while the store looks like this."""
+        if len(workers) <= ACTIVE_KEPT_MAX:
+            with self._changing():
+                replace_private(self._folder / _ACTIVE_NAME, render(_ACTIVE.write((mark, tuple(workers)))))
+
     # --- files ----------------------------------------------------------------------------------------------------------------------
 
     def _name(self, host: str, session: str) -> str:
@@ -82,12 +101,18 @@ class FileBindings:
 
     def _read(self, name: str) -> Binding | None:
         try:
-            return _FORM.read(parse(read_private(self._folder / name, FILE_BYTES_MAX)))
+            return _FORM.read(parse(self._data(name)))
         except (FileNotFoundError, NotADirectoryError, NotPrivate, Malformed, Newer):
             return None
+
+    def _data(self, name: str) -> bytes:
+        try:
+            return read_private(self._folder / name, FILE_BYTES_MAX)
+        except (FileNotFoundError, NotADirectoryError, NotPrivate):
+            raise
         except OSError as fault:
-            if fault.errno == ELOOP:  # a link
-                return None
+            if fault.errno == ELOOP:
+                raise NotPrivate("it is a link") from fault
             raise self._unusable("read", fault) from fault
 
     def _require_short(self, binding: Binding) -> None:
@@ -130,6 +155,10 @@ class FileBindings:
         return BindingsUnusable(
             f"the bindings of sessions in {self._folder} cannot be {doing}: {said}", "make the folder private and writable"
         )
+
+
+def _active(given: dict[str, object]) -> tuple[str, tuple[str, ...]]:
+    return TEXT.read(given["mark"]), sequence(TEXT).read(given["workers"])
 
 
 def _age(entry: "os.DirEntry[str]") -> int:

@@ -10,46 +10,43 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final, TypeAlias, TypeVar
 
-from sqlalchemy import Table
-
 from stateward.runtime.ports import ActKind, FlowAct, Revision, RevisionFacts, StoredToken, WorkerRow, Workspace
 from stateward.runtime.session.chain import digest_of, time_text
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Entry, Head
 from stateward.store.connection import SqlValue
 from stateward.store.prepared import NotWritten, Row
-from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, TOKENS, TOMBSTONES, WORKERS, WORKSPACES
+from stateward.store.texts import COLUMNS
 
 T = TypeVar("T")
 
 _Value: TypeAlias = str | int | None
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 ROW_DIGEST: Final = "row_digest"
-DIGEST_CHARACTERS: Final = 71
-"""Of every digest."""
 _COVERED: Final[Mapping[str, tuple[str, ...]]] = {
     # Of a source its own digest is covered, which is checked besides; and a token is revoked long after it was written.
-    table.name: tuple(name for name in table.c.keys() if name not in {ROW_DIGEST, "content", "revoked_at"})  # noqa: SIM118 -- names
-    for table in (WORKSPACES, FLOW_REVISIONS, FLOW_ACTS, TOKENS, WORKERS, TOMBSTONES)
+    table: tuple(name for name in columns if name not in {ROW_DIGEST, "content", "revoked_at"})
+    for table, columns in COLUMNS.items()
+    if ROW_DIGEST in columns
 }
 
 
-def with_digest(table: Table, values: Row) -> Row:
+def with_digest(table: str, values: Row) -> Row:
     """Give the values of a row of a table whose rows hold a digest of themselves together with it."""
     return {**values, ROW_DIGEST: _row_digest(table, values)}
 
 
-def require_as_written(table: Table, row: Row) -> None:
+def require_as_written(table: str, row: Row) -> None:
     """Raise NotWritten for a row of such a table that is not the one that was written."""
     try:
         holds = row[ROW_DIGEST] == _row_digest(table, row)
     except TypeError:  # a value of a kind that none of its columns holds
         holds = False
     if not holds:
-        raise NotWritten(f"a row of `{table.name}` does not have its digest")
+        raise NotWritten(f"a row of `{table}` does not have its digest")
 
 
-def _row_digest(table: Table, row: Row) -> str:
-    values = [table.name, *(_covered(row[name]) for name in _COVERED[table.name])]
+def _row_digest(table: str, row: Row) -> str:
+    values = [table, *(_covered(row[name]) for name in _COVERED[table])]
     return digest_of(_ENCODER.encode(values).encode("ascii"))
 
 
@@ -132,19 +129,19 @@ def head_of(row: Row, prefix: str = "") -> Head:
 
 def worker_of(row: Row, head: Head, problem: str = "") -> WorkerRow:
     """Read a Worker as it is listed, with its head and what is wrong with its log."""
-    require_as_written(WORKERS, row)
+    require_as_written("workers", row)
     return WorkerRow(_as(str, row, "id"), _as(str, row, "workspace"), _as(datetime, row, "created"), head, problem)
 
 
 def workspace_of(row: Row) -> Workspace:
     """Read a Workspace."""
-    require_as_written(WORKSPACES, row)
+    require_as_written("workspaces", row)
     return Workspace(_as(str, row, "id"), _as(str, row, "name"), _as(datetime, row, "created"))
 
 
 def workspace_values(workspace: Workspace) -> Row:
     """Give a Workspace as a row."""
-    return with_digest(WORKSPACES, {"id": workspace.id, "name": workspace.name, "created": workspace.created})
+    return with_digest("workspaces", {"id": workspace.id, "name": workspace.name, "created": workspace.created})
 
 
 def revision_values(revision: Revision) -> Row:
@@ -161,12 +158,12 @@ def revision_values(revision: Revision) -> Row:
         "note": revision.note,
         "created": revision.created,
     }
-    return with_digest(FLOW_REVISIONS, values)
+    return with_digest("flow_source_revisions", values)
 
 
 def facts_of(row: Row, slug: str) -> RevisionFacts:
     """Read a revision of the flow that has that slug, without its source."""
-    require_as_written(FLOW_REVISIONS, row)
+    require_as_written("flow_source_revisions", row)
     return RevisionFacts(
         workspace=_as(str, row, "workspace"),
         flow_id=_as(str, row, "flow_id"),
@@ -216,12 +213,12 @@ def act_values(act: FlowAct) -> Row:
         "bundle": act.bundle,
         "origin": act.origin,
     }
-    return with_digest(FLOW_ACTS, values)
+    return with_digest("flow_acts", values)
 
 
 def act_of(row: Row) -> FlowAct:
     """Read an act."""
-    require_as_written(FLOW_ACTS, row)
+    require_as_written("flow_acts", row)
     return FlowAct(
         workspace=_as(str, row, "workspace"),
         flow_id=_as(str, row, "flow_id"),
@@ -257,12 +254,12 @@ def token_values(token: StoredToken) -> Row:
         "expires": token.expires,
         "revoked_at": None,
     }
-    return with_digest(TOKENS, values)
+    return with_digest("tokens", values)
 
 
 def token_of(row: Row) -> StoredToken:
     """Read a token."""
-    require_as_written(TOKENS, row)
+    require_as_written("tokens", row)
     return StoredToken(
         id=_as(str, row, "id"),
         workspace=_as(str, row, "workspace"),

@@ -5,27 +5,25 @@ Invariants: the bytes under a digest have that digest; they are stored once and 
 
 from typing import Final
 
-from sqlalchemy import Table, bindparam, select
-
 from stateward.runtime.ports import Damaged
 from stateward.runtime.session.chain import digest_of
 from stateward.store.absence import Neighbours
 from stateward.store.connection import Connection, Database
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import Inconsistent, NotWritten, Prepared, Row, insert_unless_there
-from stateward.store.tables import DEFINITIONS
+from stateward.store.prepared import Inconsistent, NotWritten, Row
+from stateward.store.texts import statement
 
-_FIND: Final = Prepared(select(DEFINITIONS.c.canonical).where(DEFINITIONS.c.digest == bindparam("digest")))
-_INSERT: Final = insert_unless_there(DEFINITIONS)
+_FIND: Final = statement("session_statements.FIND_DEFINITION")
+_INSERT: Final = statement("session_statements.INSERT_DEFINITION")
 
 
-def _require_own_digest(table: Table, row: Row) -> None:
+def _require_own_digest(table: str, row: Row) -> None:
     canonical: object = row["canonical"]
     if not isinstance(canonical, bytes) or digest_of(canonical) != row["digest"]:
-        raise NotWritten(f"a row of `{table.name}` does not have its digest")
+        raise NotWritten(f"a row of `{table}` does not have its digest")
 
 
-_NEIGHBOURS: Final = Neighbours(DEFINITIONS, _require_own_digest)
+_NEIGHBOURS: Final = Neighbours("definitions", _require_own_digest)
 
 
 def read_definition(database: Database, digest: str) -> bytes | None:

@@ -7,8 +7,6 @@ let nothing go without that tombstone, and nothing come again after it.
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import bindparam, delete, insert, select
-
 from stateward.runtime.ports import Deleted, Moved
 from stateward.runtime.session.entries import GENESIS, Head
 from stateward.store.absence import Neighbours
@@ -16,25 +14,13 @@ from stateward.store.beside import forget_payloads
 from stateward.store.codecs import head_of, require_as_written, with_digest
 from stateward.store.connection import Connection
 from stateward.store.ends import damaged_log, find_ends
-from stateward.store.prepared import Prepared
-from stateward.store.tables import ENTRIES, HEADS, LEASES, TOMBSTONES, TRANSCRIPTS, WORKERS
+from stateward.store.texts import statement
 
-_HEAD: Final = Prepared(
-    select(HEADS.c.seq, HEADS.c.digest, WORKERS.c.workspace)
-    .join(WORKERS, WORKERS.c.id == HEADS.c.worker)
-    .where(HEADS.c.worker == bindparam("worker"))
-    .with_for_update(of=HEADS),
-)
-_TOMBSTONE: Final = Prepared(select(TOMBSTONES).where(TOMBSTONES.c.worker == bindparam("worker")))
-_NEIGHBOURS: Final = Neighbours(TOMBSTONES, require_as_written)
-_BURY: Final = Prepared(insert(TOMBSTONES))
-_CLEAR: Final = (
-    Prepared(delete(LEASES).where(LEASES.c.worker == bindparam("worker"))),
-    Prepared(delete(TRANSCRIPTS).where(TRANSCRIPTS.c.worker == bindparam("worker"))),
-    Prepared(delete(HEADS).where(HEADS.c.worker == bindparam("worker"))),
-    Prepared(delete(ENTRIES).where(ENTRIES.c.worker == bindparam("worker"))),
-    Prepared(delete(WORKERS).where(WORKERS.c.id == bindparam("worker"))),
-)
+_HEAD: Final = statement("session_statements.HEAD_TO_DELETE")
+_TOMBSTONE: Final = statement("session_statements.TOMBSTONE")
+_NEIGHBOURS: Final = Neighbours("tombstones", require_as_written)
+_BURY: Final = statement("session_statements.BURY")
+_CLEAR: Final = tuple(statement(f"session_statements.CLEAR_{table}") for table in ("LEASES", "TRANSCRIPTS", "HEADS", "ENTRIES", "WORKERS"))
 
 
 def tombstone(connection: Connection, worker: str) -> Head | None:
@@ -43,7 +29,7 @@ def tombstone(connection: Connection, worker: str) -> Head | None:
     if row is None:
         _NEIGHBOURS.require_sound(connection, (worker,))
         return None
-    require_as_written(TOMBSTONES, row)
+    require_as_written("tombstones", row)
     return head_of(row)
 
 
@@ -58,8 +44,8 @@ def delete_log(connection: Connection, worker: str, expected: Head, time: dateti
     if head_of(row) != expected:
         return Moved(head_of(row))
     place = {"worker": worker, "workspace": row["workspace"]}
-    _BURY.write_one(connection, with_digest(TOMBSTONES, {**place, "seq": expected.seq, "digest": expected.digest, "deleted": time}))
-    for statement in _CLEAR:
-        statement.run(connection, {"worker": worker})
+    _BURY.write_one(connection, with_digest("tombstones", {**place, "seq": expected.seq, "digest": expected.digest, "deleted": time}))
+    for each in _CLEAR:
+        each.run(connection, {"worker": worker})
     forget_payloads(connection)
     return Deleted(expected)

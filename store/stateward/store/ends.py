@@ -4,63 +4,22 @@ Invariant: that there is no such Worker is said only when neither an identity no
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
-
-from sqlalchemy import BindParameter, ColumnElement, Select, bindparam, exists, func, literal, select
+from typing import Final
 
 from stateward.runtime.ports import Damaged, WorkerRow
 from stateward.runtime.session.entries import GENESIS, Head, reference
-from stateward.store.codecs import DIGEST_CHARACTERS, head_of, worker_of
+from stateward.store.codecs import head_of, worker_of
 from stateward.store.connection import Connection
-from stateward.store.prepared import Prepared, Row
-from stateward.store.tables import ENTRIES, HEADS, WORKERS
+from stateward.store.limits import DIGEST_CHARACTERS
+from stateward.store.prepared import Row
+from stateward.store.texts import statement
 
 REMEDY: Final = "restore the store from a backup; entries before the damage can still be read"
 
-_WORKER: Final[BindParameter[Any]] = bindparam("worker")
-_WORKSPACE: Final[BindParameter[Any]] = bindparam("workspace")
-_OTHERS: Final = WORKERS.alias("others")
-_LAST: Final = select(ENTRIES.c.seq).where(ENTRIES.c.worker == WORKERS.c.id).order_by(ENTRIES.c.seq.desc()).limit(1).scalar_subquery()
-_LAST_DIGEST: Final = (
-    select(ENTRIES.c.digest).where(ENTRIES.c.worker == WORKERS.c.id).order_by(ENTRIES.c.seq.desc()).limit(1).scalar_subquery()
-)
-
-
-def _logs(*identity: ColumnElement[Any]) -> Select[Any]:
-    return select(*identity, HEADS.c.seq, HEADS.c.digest, _LAST.label("last_seq"), _LAST_DIGEST.label("last_digest")).select_from(
-        WORKERS.outerjoin(HEADS, HEADS.c.worker == WORKERS.c.id)
-    )
-
-
-_ENDS: Final = Prepared(_logs(WORKERS.c.base_seq, WORKERS.c.base_digest).where(WORKERS.c.id == _WORKER))
-# A row of another table, on a page that was written over one of these, holds no such digest.
-_WITHOUT_IDENTITY: Final = ~exists(
-    select(WORKERS.c.id).where(WORKERS.c.id == HEADS.c.worker, func.length(WORKERS.c.row_digest) == DIGEST_CHARACTERS)
-)
-_NO_IDENTITY: Final = ~exists(select(WORKERS.c.id).where(WORKERS.c.id == _WORKER))
-_TRACES: Final = (
-    Prepared(select(HEADS.c.seq).where(HEADS.c.worker == _WORKER, _NO_IDENTITY)),
-    Prepared(select(ENTRIES.c.seq).where(ENTRIES.c.worker == _WORKER, _NO_IDENTITY).limit(1)),
-)
-# Compared in an expression, the Workspace is looked at in the rows themselves; besides it is in the index, which has a copy. What either of
-# the two says is read.
-_BY_INDEX: Final = select(_OTHERS.c.id).where(_OTHERS.c.workspace == _WORKSPACE)
-_LIST: Final = Prepared(
-    _logs(*WORKERS.c)
-    .where((WORKERS.c.workspace + literal("") == _WORKSPACE) | WORKERS.c.id.in_(_BY_INDEX), WORKERS.c.id > bindparam("after"))
-    .order_by(WORKERS.c.id)
-    .limit(bindparam("limit")),
-    _logs(*WORKERS.c)
-    .where(WORKERS.c.workspace == _WORKSPACE, WORKERS.c.id > bindparam("after"))
-    .order_by(WORKERS.c.id)
-    .limit(bindparam("limit")),
-)
-_LOST: Final = Prepared(
-    select(HEADS.c.worker)
-    .where(HEADS.c.worker > bindparam("after"), HEADS.c.worker <= bindparam("upto"), _WITHOUT_IDENTITY)
-    .order_by(HEADS.c.worker)
-    .limit(1),
-)
+_ENDS: Final = statement("session_statements.ENDS")
+_TRACES: Final = (statement("session_statements.HEAD_ALONE"), statement("session_statements.ENTRIES_ALONE"))
+_LIST: Final = statement("session_statements.LIST")
+_LOST: Final = statement("session_statements.LOST")
 _LAST_TEXT: Final = chr(0x10FFFF)
 """After every id."""
 

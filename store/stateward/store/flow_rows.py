@@ -15,25 +15,10 @@ from stateward.store.absence import Neighbours
 from stateward.store.acts import removal
 from stateward.store.codecs import act_of, facts_of, number_of, require_as_written, revision_of, text_of
 from stateward.store.connection import Connection
-from stateward.store.flow_statements import (
-    ACT,
-    ACTS,
-    ALL,
-    COUNTED,
-    FIND,
-    NAMED,
-    NOT_BEGUN,
-    OF_A_MISSING_FLOW,
-    OF_ACTS,
-    PRESENT,
-    REVISIONS,
-    WITH_LAST,
-    WITH_ONE,
-    WITHOUT_ROW,
-)
+from stateward.store.limits import ACT
 from stateward.store.prepared import Inconsistent, NotWritten, Prepared, Row
 from stateward.store.revisions import flow_id_of
-from stateward.store.tables import FLOW_ACTS
+from stateward.store.texts import COLUMNS, statement
 
 NUMBER_MAX: Final = 2**31 - 1
 """Of a revision or an act: what every database takes."""
@@ -41,7 +26,21 @@ FIRST_PAGE: Final = 16
 """Revisions that are read at first where one of them is looked for."""
 STRAYS_MAX: Final = 1000
 """Rows of flows of which nothing was ever saved, that a page of a listing passes over."""
-_NEIGHBOURS: Final = Neighbours(FLOW_ACTS, require_as_written)
+_ACTS: Final = statement("flow_statements.ACTS")
+_ALL: Final = statement("flow_statements.ALL")
+_COUNTED: Final = statement("flow_statements.COUNTED")
+_FIND: Final = statement("flow_statements.FIND")
+_NAMED: Final = statement("flow_statements.NAMED")
+_NOT_BEGUN: Final = statement("flow_statements.NOT_BEGUN")
+_OF_A_MISSING_FLOW: Final = statement("flow_statements.OF_A_MISSING_FLOW")
+_PRESENT: Final = statement("flow_statements.PRESENT")
+_REVISIONS: Final = statement("flow_statements.REVISIONS")
+_WITH_LAST: Final = statement("flow_statements.WITH_LAST")
+_WITH_ONE: Final = statement("flow_statements.WITH_ONE")
+_WITHOUT_ROW: Final = statement("flow_statements.WITHOUT_ROW")
+_OF_ACTS: Final = tuple((name, f"{ACT}{name}") for name in COLUMNS["flow_acts"])
+"""The columns of an act, and what they are called beside those of its flow."""
+_NEIGHBOURS: Final = Neighbours("flow_acts", require_as_written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +65,17 @@ class Found:
 
 def with_last(connection: Connection, workspace: str, slug: str) -> Found | None:
     """Find a flow with its last revision. Raises NotWritten for one that is not as it was."""
-    return _found(connection, WITH_LAST, workspace, slug, None)
+    return _found(connection, _WITH_LAST, workspace, slug, None)
 
 
 def with_one(connection: Connection, workspace: str, slug: str, number: int) -> Found | None:
     """Find a flow with the revision of a number. Raises NotWritten for one that is not as it was."""
-    return _found(connection, WITH_ONE, workspace, slug, number if 1 <= number <= NUMBER_MAX else 0)
+    return _found(connection, _WITH_ONE, workspace, slug, number if 1 <= number <= NUMBER_MAX else 0)
 
 
 def find_row(connection: Connection, workspace: str, slug: str) -> tuple[FlowRow, int] | None:
     """Find a flow as it is listed, and give the number of its last act, 0 before the first."""
-    found = _row(connection, FIND, workspace, slug, None)
+    found = _row(connection, _FIND, workspace, slug, None)
     if found is None:
         return None
     listed = _listed(*found, slug)
@@ -86,13 +85,13 @@ def find_row(connection: Connection, workspace: str, slug: str) -> tuple[FlowRow
 def list_flows(connection: Connection, workspace: str, limit: int, after: str, *, removed: bool) -> list[FlowRow]:
     """List flows by slug. Raises NotWritten when one is lost or not as it was."""
     values = {"workspace": workspace, "after": after, "limit": limit}
-    if not after and WITHOUT_ROW.first(connection, values) is not None:
+    if not after and _WITHOUT_ROW.first(connection, values) is not None:
         raise Inconsistent("a revision is there without its flow")
-    rows = (ALL if removed else PRESENT).all(connection, values)
+    rows = (_ALL if removed else _PRESENT).all(connection, values)
     found = [_listed(row, _fitting(row, workspace, _slug_of(row), None), _slug_of(row)) for row in rows]
     within = {**values, "upto": found[-1].last.slug if found and len(found) == limit else ""}
-    _require_strays_only(NOT_BEGUN.all(connection, {**within, "limit": STRAYS_MAX}), workspace)
-    counted = COUNTED.first(connection, within)
+    _require_strays_only(_NOT_BEGUN.all(connection, {**within, "limit": STRAYS_MAX}), workspace)
+    counted = _COUNTED.first(connection, within)
     if counted is None or counted["known"] != counted["there"]:
         raise Inconsistent("a flow is known by its name and missing itself")
     return found
@@ -114,7 +113,7 @@ def list_revisions(connection: Connection, workspace: str, slug: str, limit: int
     if found is None:
         return []
     upto = _upto(found[0].last.revision, before)
-    rows = REVISIONS.all(connection, _page_values(workspace, slug, upto, limit))
+    rows = _REVISIONS.all(connection, _page_values(workspace, slug, upto, limit))
     _require_unbroken(f"the flow `{slug}`", "revision", rows, upto, limit)
     return [facts_of(row, slug) for row in rows]
 
@@ -138,7 +137,7 @@ def list_acts(connection: Connection, workspace: str, slug: str, limit: int, bef
     last = found[1]
     _NEIGHBOURS.require_sound(connection, (workspace, flow_id_of(workspace, slug), last + 1))
     upto = _upto(last, before)
-    rows = ACTS.all(connection, _page_values(workspace, slug, upto, limit))
+    rows = _ACTS.all(connection, _page_values(workspace, slug, upto, limit))
     _require_unbroken(f"the flow `{slug}`", "number", rows, upto, limit)
     return [act_of(row) for row in rows]
 
@@ -162,9 +161,9 @@ def _row(connection: Connection, statement: Prepared, workspace: str, slug: str,
     row = statement.first(connection, values)
     if row is not None:
         return row, _fitting(row, workspace, slug, number)
-    if OF_A_MISSING_FLOW.first(connection, values) is not None:
+    if _OF_A_MISSING_FLOW.first(connection, values) is not None:
         raise Inconsistent(f"the flow `{slug}` has revisions and is missing itself")
-    if NAMED.first(connection, {**values, "slug": slug}) is not None:
+    if _NAMED.first(connection, {**values, "slug": slug}) is not None:
         raise Inconsistent(f"the flow `{slug}` has another id than it was given")
     return None
 
@@ -198,7 +197,7 @@ def _slug_of(row: Row) -> str:
 def _last_act(row: Row) -> FlowAct | None:
     if row[f"{ACT}number"] is None:
         return None
-    return act_of({name: row[label] for name, label in OF_ACTS})
+    return act_of({name: row[label] for name, label in _OF_ACTS})
 
 
 def _upto(last: int, before: int | None) -> int:

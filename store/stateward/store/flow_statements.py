@@ -1,21 +1,35 @@
-"""The statements by which flows are read: each gives a flow's row together with what it is held against (`flow_rows.py`).
+"""The statements on flows, Workspaces and tokens; `texts.json` keeps what they come to on SQLite.
 
-Invariant: each sees one moment, so that what it gives belongs together. The cost of none grows with the revisions of a flow, and that of a
-page of a listing grows with the flows only by looking at their rows.
+Invariant: each by which a flow is read sees one moment, so that what it gives belongs together: its row and what that is held against
+(`flow_rows.py`). The cost of none grows with the revisions of a flow, and that of a page of a listing grows with the flows only by looking
+at their rows.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, ColumnElement, FromClause, ScalarSelect, Select, bindparam, exists, func, literal, or_, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    FromClause,
+    ScalarSelect,
+    Select,
+    bindparam,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from stateward.runtime.ports import ActKind
+from stateward.store.compiling import insert_unless_there, prepared
+from stateward.store.limits import ACT, TIME_CHARACTERS
 from stateward.store.prepared import Prepared
-from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, TIME_CHARACTERS
+from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, TOKENS, WORKSPACES
 
-ACT: Final = "act_"
-OF_ACTS: Final = tuple((str(column.key), f"{ACT}{column.key}") for column in FLOW_ACTS.c)
-"""The columns of an act, and what they are called beside those of its flow."""
 _FACTS: Final = tuple(column for column in FLOW_REVISIONS.c if column.key != "content")
 _WORKSPACE: Final[BindParameter[str]] = bindparam("workspace")
 _FLOW_ID: Final[BindParameter[str]] = bindparam("flow_id")
@@ -44,13 +58,13 @@ def _beside(flow: FromClause, revision: ColumnElement[bool], *columns: ColumnEle
         _last(FLOW_REVISIONS, "revision", flow).label("last"),
         *_FACTS,
         *columns,
-        *(FLOW_ACTS.c[name].label(label) for name, label in OF_ACTS),
+        *(column.label(f"{ACT}{column.key}") for column in FLOW_ACTS.c),
     ).select_from(flow.outerjoin(FLOW_REVISIONS, _its(FLOW_REVISIONS, flow) & revision).outerjoin(FLOW_ACTS, last_act))
 
 
 def _one(revision: ColumnElement[bool], *columns: ColumnElement[Any]) -> Prepared:
     """Find a flow by the id that follows from its slug: one tree of the database less that has to be right."""
-    return Prepared(
+    return prepared(
         _beside(FLOW_SOURCES, revision, *columns).where(FLOW_SOURCES.c.workspace == _WORKSPACE, FLOW_SOURCES.c.flow_id == _FLOW_ID)
     )
 
@@ -74,7 +88,7 @@ def _listed(*conditions: ColumnElement[bool]) -> Prepared:
         .limit(bindparam("limit"))
         .subquery("page")
     )
-    return Prepared(_beside(page, FLOW_REVISIONS.c.revision == page.c.revision).order_by(page.c.slug))
+    return prepared(_beside(page, FLOW_REVISIONS.c.revision == page.c.revision).order_by(page.c.slug))
 
 
 def _not_hidden_for_certain() -> ColumnElement[bool]:
@@ -94,13 +108,13 @@ PRESENT: Final = _listed(_not_hidden_for_certain())
 
 
 _UPTO: Final = or_(bindparam("upto") == "", bindparam("upto") >= _BY_SLUG)
-NOT_BEGUN: Final = Prepared(
+NOT_BEGUN: Final = prepared(
     select(FLOW_SOURCES.c.flow_id, FLOW_SOURCES.c.slug)
     .where(FLOW_SOURCES.c.workspace == _WORKSPACE, bindparam("after") < _BY_SLUG, _UPTO, ~_begun())
     .limit(bindparam("limit"))
 )
 """The rows of flows, from one slug to another, of which there is nothing else."""
-NAMED: Final = Prepared(
+NAMED: Final = prepared(
     select(FLOW_SOURCES.c.flow_id).where(FLOW_SOURCES.c.workspace == _WORKSPACE, FLOW_SOURCES.c.slug == bindparam("slug")).limit(1)
 )
 
@@ -114,9 +128,9 @@ def _counted(slug: ColumnElement[str], *conditions: ColumnElement[bool]) -> Scal
 
 # A row of another table, on a page that was written over one of these, holds no time there.
 _HOLDS_A_TIME: Final = func.length(FLOW_SOURCES.c.updated) == TIME_CHARACTERS
-COUNTED: Final = Prepared(select(_counted(FLOW_SOURCES.c.slug).label("known"), _counted(_BY_SLUG, _HOLDS_A_TIME).label("there")))
+COUNTED: Final = prepared(select(_counted(FLOW_SOURCES.c.slug).label("known"), _counted(_BY_SLUG, _HOLDS_A_TIME).label("there")))
 """How many flows there are from one slug to another, by the index of slugs and by their rows."""
-OF_A_MISSING_FLOW: Final = Prepared(
+OF_A_MISSING_FLOW: Final = prepared(
     select(FLOW_REVISIONS.c.flow_id)
     .where(
         FLOW_REVISIONS.c.workspace == _WORKSPACE,
@@ -140,14 +154,60 @@ def _without_row() -> Select[Any]:
     return select(all_flows.c.flow_id).where(all_flows.c.flow_id.is_not(None), ~exists(row)).limit(1)
 
 
-WITHOUT_ROW: Final = Prepared(_without_row())
+WITHOUT_ROW: Final = prepared(_without_row())
 
 
 def _page_of(table: FromClause, columns: Sequence[ColumnElement[Any]], counter: str) -> Prepared:
     """Give what a flow has in a table, from a number down."""
     mine = (table.c.workspace == _WORKSPACE, table.c.flow_id == _FLOW_ID, table.c[counter] <= bindparam("upto"))
-    return Prepared(select(*columns).where(*mine).order_by(table.c[counter].desc()).limit(bindparam("limit")))
+    return prepared(select(*columns).where(*mine).order_by(table.c[counter].desc()).limit(bindparam("limit")))
 
 
 REVISIONS: Final = _page_of(FLOW_REVISIONS, _FACTS, "revision")
 ACTS: Final = _page_of(FLOW_ACTS, tuple(FLOW_ACTS.c), "number")
+
+# --- writing --------------------------------------------------------------------------------------------------------------------------
+
+# What is written into one Workspace goes one after the other, also where a database lets several write at a time.
+TAKE_TURNS: Final = prepared(select(WORKSPACES.c.id).where(WORKSPACES.c.id == _WORKSPACE).with_for_update(key_share=True))
+INSERT_REVISION: Final = prepared(insert(FLOW_REVISIONS))
+INSERT_ACT: Final = prepared(insert(FLOW_ACTS))
+INSERT_SOURCE: Final = prepared(
+    insert(FLOW_SOURCES).values(
+        {
+            "workspace": bindparam("workspace"),
+            "flow_id": bindparam("flow_id"),
+            "slug": bindparam("slug"),
+            "revision": 1,
+            "created": bindparam("began"),
+            "updated": bindparam("began"),
+        }
+    ),
+)
+MOVE_SOURCE: Final = prepared(
+    update(FLOW_SOURCES)
+    .where(FLOW_SOURCES.c.workspace == _WORKSPACE, FLOW_SOURCES.c.flow_id == _FLOW_ID)
+    .values(revision=bindparam("current"), updated=bindparam("changed"), removed_at=bindparam("hidden")),
+)
+
+# --- Workspaces -----------------------------------------------------------------------------------------------------------------------
+
+WORKSPACE: Final = prepared(select(WORKSPACES).where(WORKSPACES.c.id == bindparam("id")))
+INSERT_WORKSPACE: Final = insert_unless_there(WORKSPACES)
+OF_A_MISSING_WORKSPACE: Final = prepared(
+    select(FLOW_SOURCES.c.flow_id)
+    .where(FLOW_SOURCES.c.workspace == _WORKSPACE, ~exists(select(WORKSPACES.c.id).where(WORKSPACES.c.id == FLOW_SOURCES.c.workspace)))
+    .limit(1),
+)
+
+# --- tokens ---------------------------------------------------------------------------------------------------------------------------
+
+_TOKEN: Final = (TOKENS.c.workspace == _WORKSPACE) & (TOKENS.c.id == bindparam("id"))
+TOKEN: Final = prepared(select(TOKENS).where(_TOKEN))
+TOKEN_BY_DIGEST: Final = prepared(select(TOKENS).where(TOKENS.c.digest == bindparam("digest")))
+TOKEN_TAKEN: Final = prepared(select(TOKENS.c.id).where(or_(_TOKEN, TOKENS.c.digest == bindparam("digest"))).limit(1))
+TOKENS_LISTED: Final = prepared(
+    select(TOKENS).where(TOKENS.c.workspace == _WORKSPACE, TOKENS.c.id > bindparam("after")).order_by(TOKENS.c.id).limit(bindparam("limit"))
+)
+INSERT_TOKEN: Final = prepared(insert(TOKENS))
+REVOKE_TOKEN: Final = prepared(update(TOKENS).where(_TOKEN, TOKENS.c.revoked_at.is_(None)).values(revoked_at=bindparam("time")))

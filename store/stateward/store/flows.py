@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, TypeVar
 
-from sqlalchemy import bindparam, insert, select, update
-
 from stateward.runtime.ports import (
     Bringing,
     Brought,
@@ -48,36 +46,18 @@ from stateward.store.flow_rows import (
     with_last,
     with_one,
 )
-from stateward.store.prepared import Prepared, Row
+from stateward.store.prepared import Row
 from stateward.store.revisions import answer_without_writing, require_storable, revision_numbered
-from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, WORKSPACES
+from stateward.store.texts import statement
 from stateward.store.workspace import find_workspace
 
 T = TypeVar("T")
 
-# What is written into one Workspace goes one after the other, also where a database lets several write at a time.
-_TAKE_TURNS: Final = Prepared(
-    select(WORKSPACES.c.id).where(WORKSPACES.c.id == bindparam("workspace")).with_for_update(key_share=True),
-)
-_INSERT_REVISION: Final = Prepared(insert(FLOW_REVISIONS))
-_INSERT_ACT: Final = Prepared(insert(FLOW_ACTS))
-_INSERT_SOURCE: Final = Prepared(
-    insert(FLOW_SOURCES).values(
-        {
-            "workspace": bindparam("workspace"),
-            "flow_id": bindparam("flow_id"),
-            "slug": bindparam("slug"),
-            "revision": 1,
-            "created": bindparam("began"),
-            "updated": bindparam("began"),
-        }
-    ),
-)
-_MOVE_SOURCE: Final = Prepared(
-    update(FLOW_SOURCES)
-    .where(FLOW_SOURCES.c.workspace == bindparam("workspace"), FLOW_SOURCES.c.flow_id == bindparam("flow_id"))
-    .values(revision=bindparam("current"), updated=bindparam("changed"), removed_at=bindparam("hidden")),
-)
+_TAKE_TURNS: Final = statement("flow_statements.TAKE_TURNS")
+_INSERT_REVISION: Final = statement("flow_statements.INSERT_REVISION")
+_INSERT_ACT: Final = statement("flow_statements.INSERT_ACT")
+_INSERT_SOURCE: Final = statement("flow_statements.INSERT_SOURCE")
+_MOVE_SOURCE: Final = statement("flow_statements.MOVE_SOURCE")
 
 
 class SqlFlowStore:

@@ -18,8 +18,6 @@ from pathlib import Path
 from secrets import token_bytes
 from typing import Final
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
 from stateward.runtime.core.texts import reason
 from stateward.runtime.ports import KeysUnusable, ListedKey
 from stateward.runtime.session.chain import time_text
@@ -206,6 +204,8 @@ def id_of(purpose: Purpose, secret: bytes) -> str:
         case Purpose.SEAL:
             return f"{purpose}-{sha256(_SEAL_ID + secret).hexdigest()[:_ID_DIGITS]}"
         case Purpose.SIGN:
+            from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415 -- sealing needs none of it
+
             return signing_id(Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw())
 
 

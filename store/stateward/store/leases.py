@@ -6,35 +6,22 @@ next token is greater all the same (`leasing.py`).
 """
 
 from datetime import UTC, datetime
-from typing import Any, Final
-
-from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, update
+from typing import Final
 
 from stateward.runtime.ports import Held, Lease
 from stateward.store.codecs import number_of
 from stateward.store.connection import Connection, Database
 from stateward.store.leasing import expiry, latest_expiry, token_after
-from stateward.store.prepared import Prepared
-from stateward.store.tables import LEASES
+from stateward.store.texts import statement
 
 _RELEASED: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
-_WORKER: Final[BindParameter[Any]] = bindparam("worker")
-_THIS: Final = (LEASES.c.worker == bindparam("worker")) & (LEASES.c.attempt == bindparam("attempt"))
-_NOW: Final[BindParameter[Any]] = bindparam("now", type_=LEASES.c.expires.type)
-_LATEST: Final[BindParameter[Any]] = bindparam("latest", type_=LEASES.c.expires.type)
-_HELD: Final = Prepared(select(LEASES.c.holder, LEASES.c.expires).where(_THIS, LEASES.c.expires > _NOW, LEASES.c.expires <= _LATEST))
-_GREATEST: Final = Prepared(select(func.max(LEASES.c.token).label("token")).where(LEASES.c.worker == _WORKER))
-_CLEAR: Final = Prepared(delete(LEASES).where(LEASES.c.worker == _WORKER, (LEASES.c.expires <= _NOW) | (LEASES.c.expires > _LATEST)))
-_INSERT: Final = Prepared(insert(LEASES))
-_RENEW: Final = Prepared(
-    update(LEASES).where(_THIS, LEASES.c.token == bindparam("given"), LEASES.c.expires > _NOW).values(expires=bindparam("until"))
-)
-_RELEASE: Final = Prepared(
-    update(LEASES)
-    .where(_THIS, LEASES.c.token == bindparam("given"), LEASES.c.expires > bindparam("released", type_=LEASES.c.expires.type))
-    .values(expires=bindparam("released", type_=LEASES.c.expires.type))
-)
+_HELD: Final = statement("session_statements.LEASE_HELD")
+_GREATEST: Final = statement("session_statements.LEASE_GREATEST")
+_CLEAR: Final = statement("session_statements.LEASE_CLEAR")
+_INSERT: Final = statement("session_statements.LEASE_INSERT")
+_RENEW: Final = statement("session_statements.LEASE_RENEW")
+_RELEASE: Final = statement("session_statements.LEASE_RELEASE")
 
 
 class SqlLeaseStore:

@@ -11,10 +11,10 @@ from typing import Final
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from stateward.runtime.ports import Damaged, StoreUnavailable
+from stateward.store.compiling import POSTGRES_TABLES
 from stateward.store.connection import Connection
 from stateward.store.faults import RESTORE
 from stateward.store.postgres_rules import HELD, RULES, SCHEMA, broken_rule
-from stateward.store.prepared import POSTGRES_TABLES
 from stateward.store.schema import APPLICATION_ID, SCHEMA_VERSION, Standing, is_older, other_version, unguarded
 from stateward.store.tables import METADATA
 

@@ -12,10 +12,10 @@ from stateward.runtime.ports import Witness
 from stateward.runtime.session.entries import Entry, Head
 from stateward.store.beside import lies_beside
 from stateward.store.codecs import entry_parameters
+from stateward.store.compiling import POSTGRES
 from stateward.store.connection import Refused, SqlValue
 from stateward.store.postgres import PostgresDatabase
 from stateward.store.postgres_schema import VERSION
-from stateward.store.prepared import POSTGRES
 from stateward.store.schema import SCHEMA_VERSION
 from stateward.store.seal import NO_SEALS, Seals
 from stateward.store.sessions import SqlSessionStore

@@ -12,10 +12,10 @@ from typing import Final
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
 from stateward.runtime.ports import Damaged
+from stateward.store.compiling import POSTGRES_TABLES
 from stateward.store.connection import Connection
 from stateward.store.faults import RESTORE
 from stateward.store.postgres_rules import SCHEMA
-from stateward.store.prepared import POSTGRES_TABLES
 from stateward.store.shape import Part, differences, tables_in
 from stateward.store.tables import METADATA
 

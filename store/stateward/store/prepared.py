@@ -1,46 +1,22 @@
-"""Statements on the tables, compiled once and run on the driver.
+"""Statements on the tables, ready to be run on the driver.
 
-A statement is written with SQLAlchemy's Core on the tables of `tables.py`; here it becomes SQL text, the order of its parameters, and
-what its columns' types do to values on their way in and out, for SQLite when it is written down and for PostgreSQL when it is first
-run there. Running it costs what the driver costs: a commit is not to wait for machinery (docs/decisions/prepared-statements.md). The
-driver keeps the compiled program of each text.
+A statement is SQL text, the order of its parameters, and where in it moments go in and come out. Those of SQLite are written down
+(`texts.json`, read by `texts.py`), so that opening a store loads no library; they are made of what `statements.py` and its modules say in
+SQLAlchemy's Core, which is also what PostgreSQL's are compiled from when they are first run there. Running one costs what the driver costs:
+a commit is not to wait for machinery (docs/decisions/prepared-statements.md). The driver keeps the compiled program of each text.
 """
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
-from sqlalchemy import Delete, Insert, Select, Table, Update, insert
-from sqlalchemy.dialects.postgresql import insert as postgres_insert
-from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
-from sqlalchemy.dialects.sqlite.pysqlite import dialect as sqlite_dialect
-from sqlalchemy.engine import Dialect
-from sqlalchemy.types import String, TypeDecorator, TypeEngine
-
+from stateward.runtime.session.chain import time_text
 from stateward.store.connection import Connection, Cursor, SqlValue
-
-
-class _ByteOrder(PGTypeCompiler):
-    """Texts compare by their bytes, whichever language the database was made for: pages are listed in that order."""
-
-    def visit_VARCHAR(self, type_: String, **_: Any) -> str:  # noqa: N802 -- SQLAlchemy's name
-        return 'TEXT COLLATE "C"'
-
-
-class _PostgresTables(PGDialect_psycopg):
-    type_compiler_cls = _ByteOrder
-
-
-SQLITE: Final[Dialect] = sqlite_dialect()
-POSTGRES: Final[Dialect] = PGDialect_psycopg(paramstyle="format")  # type: ignore[no-untyped-call]
-POSTGRES_TABLES: Final[Dialect] = _PostgresTables()  # type: ignore[no-untyped-call]
-"""For what makes tables."""
 
 Row: TypeAlias = Mapping[str, Any]
 """A row by the names of its columns."""
-
-_Convert: TypeAlias = Callable[[Any], Any]
 
 
 class NotWritten(ValueError):
@@ -51,18 +27,68 @@ class Inconsistent(NotWritten):
     """Rows do not fit together; the text says which."""
 
 
-Statement: TypeAlias = Select[Any] | Insert | Update | Delete
+def moment_text(value: datetime | None) -> str | None:
+    """Write a moment as a column holds it. Raises ValueError for a naive time."""
+    return None if value is None else time_text(value)
+
+
+def moment_of(value: object) -> datetime | None:
+    """Read a moment of a column, aware, UTC. Raises ValueError for anything else."""
+    if value is None:
+        return None
+    if not (isinstance(value, str) and value.endswith("Z")):
+        raise ValueError(f"{value!r} is no time in UTC")
+    return datetime.fromisoformat(value).astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A statement in the words of one database."""
+
+    sql: str
+    table: str
+    """The one that it writes into; empty for one that only reads."""
+    places: tuple[str, ...]
+    """The names of its parameters, in order."""
+    constants: Mapping[str, SqlValue]
+    """Values of parameters that it brings along."""
+    moments: tuple[int, ...]
+    """Which of its parameters are moments."""
+    columns: tuple[str, ...]
+    """The names of what it gives."""
+    moments_given: tuple[int, ...]
+    """Which of these are moments."""
+
+    def parameters(self, values: Row) -> list[SqlValue]:
+        """Give values by name in the order of the parameters, as the driver takes them."""
+        if self.constants:
+            values = {**self.constants, **values}
+        given = [values[name] for name in self.places]
+        for place in self.moments:
+            given[place] = moment_text(given[place])
+        return given
+
+    def read(self, row: tuple[Any, ...]) -> Row:
+        """Give a fetched row by the names of its columns. Raises NotWritten for a moment that is none."""
+        values = list(row)
+        for place in self.moments_given:
+            try:
+                values[place] = moment_of(values[place])
+            except ValueError as problem:
+                raise NotWritten(f"its `{self.columns[place]}`: {problem}") from problem
+        return dict(zip(self.columns, values, strict=True))
 
 
 class Prepared:
-    """A statement, ready to run; `postgres` is how it reads there when that is another one."""
+    """A statement, ready to run on either database."""
 
-    __slots__ = ("_postgres", "_sqlite", "_statement")
+    __slots__ = ("_make_postgres", "_postgres", "sqlite")
 
-    def __init__(self, statement: Statement, postgres: Statement | None = None) -> None:
-        self._statement: Final = statement if postgres is None else postgres
-        self._sqlite: Final = _Text(statement, SQLITE)
-        self._postgres: _Text | None = None
+    def __init__(self, sqlite: Text, postgres: Callable[[], Text]) -> None:
+        """Take how it reads on SQLite, and what makes how it reads on PostgreSQL, when it is first run there."""
+        self.sqlite: Final = sqlite
+        self._make_postgres: Final = postgres
+        self._postgres: Text | None = None
 
     def run(self, connection: Connection, values: Row) -> Cursor:
         """Run it. Values are by the names of the parameters; further ones are passed over."""
@@ -78,9 +104,9 @@ class Prepared:
         self._require_one(self.run_in_order(connection, values).rowcount)
 
     def _require_one(self, written: int) -> None:
-        assert not isinstance(self._statement, Select), "what selects writes nothing"
+        assert self.sqlite.table, "what selects writes nothing"
         if written != 1:
-            raise Inconsistent(f"a statement that is to write one row of `{self._statement.table.description}` wrote {written}")
+            raise Inconsistent(f"a statement that is to write one row of `{self.sqlite.table}` wrote {written}")
 
     def run_in_order(self, connection: Connection, values: Sequence[SqlValue]) -> Cursor:
         """Run it with values that are those of the driver already, in the order of the parameters."""
@@ -88,7 +114,7 @@ class Prepared:
 
     def read(self, row: tuple[Any, ...]) -> Row:
         """Give a fetched row by the names of its columns. Raises NotWritten for a value that its column's type never wrote."""
-        return self._sqlite.read(row)
+        return self.sqlite.read(row)
 
     def first(self, connection: Connection, values: Row) -> Row | None:
         """Run it and give the first row."""
@@ -101,59 +127,11 @@ class Prepared:
         """Run it and give every row: for statements that bound their number."""
         return [self.read(row) for row in self.run(connection, values).fetchall()]
 
-    def _text(self, connection: Connection) -> "_Text":
-        if isinstance(connection, sqlite3.Connection):
-            return self._sqlite
+    def for_postgres(self) -> Text:
+        """Give how it reads on PostgreSQL."""
         if self._postgres is None:
-            self._postgres = _Text(self._statement, POSTGRES)
+            self._postgres = self._make_postgres()
         return self._postgres
 
-
-def insert_unless_there(table: Table) -> Prepared:
-    """Insert a row of a table whose key says what it holds: on PostgreSQL, where others insert at the same moment, theirs will do."""
-    return Prepared(insert(table), postgres_insert(table).on_conflict_do_nothing())
-
-
-class _Text:
-    """A statement in the words of one database."""
-
-    __slots__ = ("_binders", "_columns", "_constants", "_parameters", "_readers", "sql")
-
-    def __init__(self, statement: Statement, dialect: Dialect) -> None:
-        compiled = statement.compile(dialect=dialect)
-        columns = statement.selected_columns if isinstance(statement, Select) else ()
-        self.sql: Final = str(compiled)
-        self._parameters: Final = tuple(compiled.positiontup or ())
-        self._constants: Final = {name: compiled.binds[name].value for name in self._parameters if not compiled.binds[name].required}
-        self._binders: Final = _converters([compiled.binds[name].type for name in self._parameters], dialect, "bind")
-        self._columns: Final = tuple(str(column.key) for column in columns)
-        self._readers: Final = _converters([column.type for column in columns], dialect, "result")
-
-    def parameters(self, values: Row) -> list[SqlValue]:
-        if self._constants:
-            values = {**self._constants, **values}
-        given = [values[name] for name in self._parameters]
-        for place, convert in self._binders:
-            given[place] = convert(given[place])
-        return given
-
-    def read(self, row: tuple[Any, ...]) -> Row:
-        values = list(row)
-        for place, convert in self._readers:
-            try:
-                values[place] = convert(values[place])
-            except ValueError as problem:
-                raise NotWritten(f"its `{self._columns[place]}`: {problem}") from problem
-        return dict(zip(self._columns, values, strict=True))
-
-
-def _converters(types: Sequence[TypeEngine[Any]], dialect: Dialect, direction: str) -> tuple[tuple[int, _Convert], ...]:
-    found: list[tuple[int, _Convert]] = []
-    for place, each in enumerate(types):
-        if not isinstance(each, TypeDecorator):
-            continue  # what the driver takes and gives by itself
-        adapted = each.dialect_impl(dialect)
-        convert = adapted.bind_processor(dialect) if direction == "bind" else adapted.result_processor(dialect, None)
-        if convert is not None:
-            found.append((place, convert))
-    return tuple(found)
+    def _text(self, connection: Connection) -> Text:
+        return self.sqlite if isinstance(connection, sqlite3.Connection) else self.for_postgres()

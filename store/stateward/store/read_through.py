@@ -15,8 +15,9 @@ from stateward.runtime.session.chain import digest_of
 from stateward.store.acts import removal
 from stateward.store.codecs import act_of, number_of, require_as_written, revision_of, text_of, token_of, worker_of, workspace_of
 from stateward.store.codecs import head_of as base_of
+from stateward.store.compiling import prepared
 from stateward.store.connection import Connection, SqlValue
-from stateward.store.prepared import Inconsistent, NotWritten, Prepared, Row
+from stateward.store.prepared import Inconsistent, NotWritten, Row
 from stateward.store.revisions import flow_id_of
 from stateward.store.shape import tables_in
 from stateward.store.tables import DEFINITIONS, FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, TOKENS, TOMBSTONES, WORKERS, WORKSPACES
@@ -39,8 +40,8 @@ class _Table:
         self.key: Final = tuple(str(column.key) for column in columns)
         place = tuple_(*(bindparam(f"key_{name}") for name in self.key))
         self._count: Final = f"SELECT count(*) FROM {table.name}"  # noqa: S608 -- a name of ours
-        self._first: Final = Prepared(select(table).order_by(*columns).limit(PAGE))
-        self._after: Final = Prepared(select(table).where(tuple_(*columns) > place).order_by(*columns).limit(PAGE))
+        self._first: Final = prepared(select(table).order_by(*columns).limit(PAGE))
+        self._after: Final = prepared(select(table).where(tuple_(*columns) > place).order_by(*columns).limit(PAGE))
 
     def rows(self, connection: Connection) -> Iterator[Row | str]:
         """Give the rows, and in place of one that cannot be read what is wrong with it. No more than there are, whatever their order."""
@@ -107,7 +108,7 @@ _CHECKS: Final[Mapping[str, _Check]] = {
     WORKSPACES.name: workspace_of,
     DEFINITIONS.name: _require_definition,
     WORKERS.name: lambda row: worker_of(row, base_of(row, "base_")),
-    TOMBSTONES.name: lambda row: require_as_written(TOMBSTONES, row),
+    TOMBSTONES.name: lambda row: require_as_written(TOMBSTONES.name, row),
     TOKENS.name: token_of,
 }
 

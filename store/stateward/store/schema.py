@@ -11,13 +11,10 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy.schema import CreateIndex, CreateTable
-
 from stateward.runtime.ports import Damaged, Fault, StoreNewer, StoreOlder, StoreUnavailable
 from stateward.store.connection import Connection
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import SQLITE
-from stateward.store.tables import METADATA
+from stateward.store.texts import COLUMNS, MADE
 from stateward.store.triggers import TRIGGERS, broken_rule
 
 APPLICATION_ID: Final = 0x53745764
@@ -88,10 +85,8 @@ def require_same_version(connection: sqlite3.Connection, path: Path) -> None:
 
 def create_schema(connection: sqlite3.Connection) -> None:
     """Make an empty database a store. To be called inside a transaction."""
-    for table in METADATA.sorted_tables:
-        connection.execute(str(CreateTable(table).compile(dialect=SQLITE)))
-        for index in sorted(table.indexes, key=lambda each: str(each.name)):
-            connection.execute(str(CreateIndex(index).compile(dialect=SQLITE)))
+    for _, _, _, sql in MADE:
+        connection.execute(sql)
     create_triggers(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -105,7 +100,7 @@ def create_triggers(connection: sqlite3.Connection) -> None:
 
 def require_tables(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse a store that lacks a table."""
-    missing = sorted(METADATA.tables.keys() - _names(connection, "table"))
+    missing = sorted(COLUMNS.keys() - _names(connection, "table"))
     if missing:
         raise Damaged(f"{path} is damaged: the table `{missing[0]}` is missing", RESTORE)
 

@@ -4,15 +4,10 @@ Invariants: what is sealed is the digest of an entry behind a fixed prefix, so a
 follows only on entries without one, else somebody who cannot seal could append by leaving the seal out.
 """
 
+import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
-
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.hmac import HMAC
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 
 from stateward.runtime.ports import Sealer
 from stateward.runtime.session.entries import Entry
@@ -34,25 +29,19 @@ class HmacSealer:
 
     def seal(self, digest: str) -> bytes:
         """Seal a digest under that key."""
-        return _mac(self._keys.current(Purpose.SEAL), digest).finalize()
+        return _mac(self._keys.current(Purpose.SEAL), digest)
 
     def check(self, key_id: str, digest: str, seal: bytes) -> bool | None:
         """Tell whether a seal is that of the digest; None when the key is not known here."""
         key = self._keys.find(key_id)
         if key is None or key.purpose is not Purpose.SEAL:
             return None
-        try:
-            _mac(key, digest).verify(seal)
-        except InvalidSignature:
-            return False
-        return True
+        return hmac.compare_digest(_mac(key, digest), seal)
 
 
-def _mac(key: Key, digest: str) -> HMAC:
-    mac = HMAC(key.secret, hashes.SHA256())
+def _mac(key: Key, digest: str) -> bytes:
     # A digest that is no text of ours was never sealed; it is checked like any other and does not match.
-    mac.update(PREFIX + digest.encode("utf-8", "surrogateescape"))
-    return mac
+    return hmac.digest(key.secret, PREFIX + digest.encode("utf-8", "surrogateescape"), "sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +78,30 @@ NO_SEALS: Final = Seals()
 # --- signatures ---------------------------------------------------------------------------------------------------------------------
 
 
+# What signs and checks is loaded where that is done: sealing, which every append waits for, needs nothing but a digest.
+
+
 def sign(key: Key, data: bytes) -> bytes:
     """Sign bytes with a signing key."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415 -- see above
+
     assert key.purpose is Purpose.SIGN
     return Ed25519PrivateKey.from_private_bytes(key.secret).sign(data)
 
 
 def public_half(key: Key) -> bytes:
     """Give the public half of a signing key, 32 bytes."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415 -- see above
+
     assert key.purpose is Purpose.SIGN
     return Ed25519PrivateKey.from_private_bytes(key.secret).public_key().public_bytes_raw()
 
 
 def is_signed(public: bytes, data: bytes, signature: bytes) -> bool:
     """Tell whether a signature of these bytes is by the key with this public half."""
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 -- see above
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, data)
     except InvalidSignature:
@@ -112,11 +111,17 @@ def is_signed(public: bytes, data: bytes, signature: bytes) -> bool:
 
 def public_pem(public: bytes) -> str:
     """Write the public half of a signing key as PEM (SubjectPublicKeyInfo)."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415 -- see above
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat  # noqa: PLC0415
+
     return Ed25519PublicKey.from_public_bytes(public).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode("ascii")
 
 
 def read_public_pem(data: bytes) -> tuple[str, bytes]:
     """Read the public half of a signing key from PEM; give its id and its 32 bytes. Raises ValueError for anything else."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415 -- see above
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key  # noqa: PLC0415
+
     try:
         key = load_pem_public_key(data)
     except ValueError as problem:

@@ -15,69 +15,39 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, bindparam, func, insert, literal, literal_column, select, update
-
 from stateward.runtime.ports import Appended, Committed, Damaged, Deleted, Duplicate, Moved, SealMismatch, Witness, WorkerRow
 from stateward.runtime.session.chain import check, link_all, redaction_key
 from stateward.runtime.session.entries import GENESIS, Entry, Head, Kind, NewEntry, Unreadable, reference
 from stateward.runtime.session.verification import Ends
-from stateward.store.beside import PAYLOAD, PAYLOAD_BYTES, forget_payloads, keep_payload, lies_beside
+from stateward.store.beside import forget_payloads, keep_payload, lies_beside
 from stateward.store.codecs import entry_of, entry_parameters, head_of, number_of, with_digest
 from stateward.store.connection import Connection, Database, Refused
 from stateward.store.definitions import keep_definition, read_definition
 from stateward.store.deletion import delete_log, tombstone
 from stateward.store.ends import REMEDY, Found, damaged_log, find_ends, list_workers, require_head
-from stateward.store.prepared import Prepared
+from stateward.store.limits import CHECKPOINT, PAGE_BYTES_MAX
 from stateward.store.revisions import require_definition
 from stateward.store.seal import NO_SEALS, Seals
-from stateward.store.tables import CHECKPOINT, ENTRIES, HEADS, WORKERS
+from stateward.store.texts import COLUMNS, statement
 from stateward.store.witness import advance
 
 APPEND_ENTRIES_MAX: Final = 1024
-PAGE_ENTRIES_MAX: Final = 256
-PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
-"""Of payloads held at once while reading, besides the one that passes this."""
 
 _REMEDY_SEAL: Final = "inspect the session with `stateward log verify`; it cannot be gone on with"
 
 NO_DEFINITIONS: Final[Mapping[str, bytes]] = MappingProxyType({})
 
-_WORKER: Final[BindParameter[Any]] = bindparam("worker")
-_INSERT_WORKER: Final = Prepared(insert(WORKERS))
-_INSERT_ENTRY: Final = Prepared(insert(ENTRIES))
-_REDACT: Final = Prepared(
-    update(ENTRIES).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.seq == bindparam("seq")).values(payload=bindparam("left"))
-)
-_INSERT_HEAD: Final = Prepared(insert(HEADS))
-_SWAP_HEAD: Final = Prepared(
-    update(HEADS)
-    .where(HEADS.c.worker == _WORKER, HEADS.c.seq == bindparam("seq"), HEADS.c.digest == bindparam("digest"))
-    .values(seq=bindparam("new_seq"), digest=bindparam("new_digest")),
-)
-_HEAD: Final = Prepared(select(HEADS.c.seq, HEADS.c.digest).where(HEADS.c.worker == _WORKER))
-_FIND_KEY: Final = Prepared(select(ENTRIES.c.seq).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.key == bindparam("key")))
-_DIGEST: Final = Prepared(select(ENTRIES.c.digest, ENTRIES.c.key_id).where(ENTRIES.c.worker == _WORKER, ENTRIES.c.seq == bindparam("seq")))
-_LATEST: Final = select(ENTRIES.c.seq).where(ENTRIES.c.worker == _WORKER).order_by(ENTRIES.c.seq.desc()).limit(1)
-_LATEST_OF_KIND: Final = Prepared(_LATEST.where(ENTRIES.c.kind == bindparam("kind")))
-# The kind as a literal: only so does the database see that its index of checkpoints answers this.
-_LATEST_CHECKPOINT: Final = Prepared(_LATEST.where(ENTRIES.c.kind == literal_column(f"'{CHECKPOINT}'")))
-_COLUMNS: Final = tuple(PAYLOAD if column is ENTRIES.c.payload else column for column in ENTRIES.c)
-_IN_PAGE: Final = (ENTRIES.c.worker == _WORKER) & (ENTRIES.c.seq > bindparam("after")) & (ENTRIES.c.seq <= bindparam("upto"))
-# PostgreSQL sends all that a statement gives, so there the statement itself ends where the payloads before are too many bytes.
-_SIZES: Final = (
-    select(ENTRIES.c.seq, func.sum(PAYLOAD_BYTES).over(order_by=ENTRIES.c.seq, rows=(None, -1)).label("before"))
-    .where(_IN_PAGE)
-    .order_by(ENTRIES.c.seq)
-    .limit(PAGE_ENTRIES_MAX)
-    .subquery()
-)
-_PAGE: Final = Prepared(
-    select(*_COLUMNS).where(_IN_PAGE).order_by(ENTRIES.c.seq).limit(PAGE_ENTRIES_MAX),
-    select(*_COLUMNS)
-    .join(_SIZES, _SIZES.c.seq == ENTRIES.c.seq)
-    .where(ENTRIES.c.worker == _WORKER, func.coalesce(_SIZES.c.before, 0) <= literal(PAGE_BYTES_MAX))
-    .order_by(ENTRIES.c.seq),
-)
+_INSERT_WORKER: Final = statement("session_statements.INSERT_WORKER")
+_INSERT_ENTRY: Final = statement("session_statements.INSERT_ENTRY")
+_REDACT: Final = statement("session_statements.REDACT")
+_INSERT_HEAD: Final = statement("session_statements.INSERT_HEAD")
+_SWAP_HEAD: Final = statement("session_statements.SWAP_HEAD")
+_HEAD: Final = statement("session_statements.HEAD")
+_FIND_KEY: Final = statement("session_statements.FIND_KEY")
+_DIGEST: Final = statement("session_statements.DIGEST")
+_LATEST_OF_KIND: Final = statement("session_statements.LATEST_OF_KIND")
+_LATEST_CHECKPOINT: Final = statement("session_statements.LATEST_CHECKPOINT")
+_PAGE: Final = statement("session_statements.PAGE")
 
 
 class SqlSessionStore:
@@ -94,7 +64,7 @@ class SqlSessionStore:
         """Start a log with its first entries, after `base`. `Moved` when the Worker exists, or was deleted."""
         linked, head = self._linked(worker, base, entries, definitions)
         place = {"id": worker, "workspace": workspace, "created": linked[0].time}
-        identity = with_digest(WORKERS, {**place, "base_seq": base.seq, "base_digest": base.digest})
+        identity = with_digest("workers", {**place, "base_seq": base.seq, "base_digest": base.digest})
 
         def start(connection: Connection) -> Committed:
             _INSERT_WORKER.write_one(connection, identity)
@@ -231,10 +201,10 @@ class SqlSessionStore:
 
     def latest(self, worker: str, kind: str) -> Entry | None:
         """Give the last entry of a kind: checkpoints at a cost that does not grow with the log, others by reading it from its end."""
-        statement = _LATEST_CHECKPOINT if kind == CHECKPOINT else _LATEST_OF_KIND
+        latest = _LATEST_CHECKPOINT if kind == CHECKPOINT else _LATEST_OF_KIND
 
         def look(connection: Connection) -> int | None:
-            row = statement.first(connection, {"worker": worker, "kind": kind})
+            row = latest.first(connection, {"worker": worker, "kind": kind})
             return None if row is None else number_of(row, "seq")
 
         seq = self._database.read(look)
@@ -311,8 +281,8 @@ class SqlSessionStore:
         return self._database.read(fetch)
 
 
-_SEQ_PLACE: Final = list(ENTRIES.c.keys()).index("seq")
-_PAYLOAD_PLACE: Final = list(ENTRIES.c.keys()).index("payload")
+_SEQ_PLACE: Final = COLUMNS["entries"].index("seq")
+_PAYLOAD_PLACE: Final = COLUMNS["entries"].index("payload")
 
 
 def _payload_size(row: tuple[Any, ...]) -> int:

@@ -10,13 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from sqlalchemy.schema import CreateIndex, CreateTable
-
 from stateward.runtime.ports import Damaged
 from stateward.store.connection import Connection
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import SQLITE
-from stateward.store.tables import METADATA
+from stateward.store.texts import COLUMNS, MADE
 
 Part: TypeAlias = tuple[str, str, str]
 """What it belongs to, its kind, its name."""
@@ -30,7 +27,7 @@ _OF_SQLITE: Final = "sqlite_"
 
 def tables_in(version: int) -> frozenset[str]:
     """Name the tables of a version."""
-    return frozenset(name for name in METADATA.tables if _SINCE.get(name, 1) <= version)
+    return frozenset(name for name in COLUMNS if _SINCE.get(name, 1) <= version)
 
 
 def differences(held: Mapping[Part, str], expected: Mapping[Part, str]) -> Iterator[str]:
@@ -70,12 +67,7 @@ def require_shape(connection: sqlite3.Connection, path: Path, version: int) -> N
 
 @cache
 def _expected() -> Mapping[Part, str]:
-    made: dict[Part, str] = {}
-    for table in METADATA.sorted_tables:
-        made[(table.name, "table", table.name)] = _words(str(CreateTable(table).compile(dialect=SQLITE)))
-        for index in table.indexes:
-            made[(table.name, "index", str(index.name))] = _words(str(CreateIndex(index).compile(dialect=SQLITE)))
-    return made
+    return {(table, kind, name): _words(sql) for table, kind, name, sql in MADE}
 
 
 def _words(sql: str) -> str:

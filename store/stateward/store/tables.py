@@ -7,7 +7,7 @@ Every constraint has a name by convention, so that a migration can speak of it. 
 one of all its values (`codecs.py`), so that what the disk altered is seen when it is read.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, MetaData, Table, UniqueConstraint, text
@@ -15,7 +15,8 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.types import String, TypeDecorator
 from sqlmodel import Field, SQLModel
 
-from stateward.runtime.session.chain import time_text
+from stateward.store.limits import CHECKPOINT, TIME_CHARACTERS
+from stateward.store.prepared import moment_of, moment_text
 
 _NAMES: Final = {
     "pk": "pk_%(table_name)s",
@@ -28,9 +29,6 @@ _NAMES: Final = {
 METADATA: Final = MetaData(naming_convention=_NAMES)
 
 
-TIME_CHARACTERS: Final = 27
-
-
 class UtcTime(TypeDecorator[datetime]):
     """A moment, to the microsecond, as the text that an entry's header holds: it sorts, and says itself that it is UTC."""
 
@@ -39,18 +37,11 @@ class UtcTime(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:
         """Write a moment. Raises ValueError for a naive time."""
-        return None if value is None else time_text(value)
+        return moment_text(value)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
         """Read a moment, aware, UTC. Raises ValueError for anything else."""
-        if value is None:
-            return None
-        if not (isinstance(value, str) and value.endswith("Z")):
-            raise ValueError(f"{value!r} is no time in UTC")
-        return datetime.fromisoformat(value).astimezone(UTC)
-
-
-CHECKPOINT: Final = "checkpoint"
+        return moment_of(value)
 
 
 def _where(condition: str) -> dict[str, Any]:

@@ -8,31 +8,23 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import bindparam, insert, or_, select, update
-
 from stateward.runtime.ports import Damaged, StoredToken
 from stateward.store.absence import Neighbours
 from stateward.store.codecs import require_as_written, token_of, token_values
 from stateward.store.connection import Connection, Database, Refused
 from stateward.store.faults import RESTORE
-from stateward.store.prepared import Inconsistent, Prepared
-from stateward.store.tables import TOKENS
+from stateward.store.prepared import Inconsistent
+from stateward.store.texts import statement
 from stateward.store.token_rules import as_kept, moment, taken
 from stateward.store.workspace import find_workspace
 
-_THIS: Final = (TOKENS.c.workspace == bindparam("workspace")) & (TOKENS.c.id == bindparam("id"))
-_FIND: Final = Prepared(select(TOKENS).where(_THIS))
-_BY_DIGEST: Final = Prepared(select(TOKENS).where(TOKENS.c.digest == bindparam("digest")))
-_TAKEN: Final = Prepared(select(TOKENS.c.id).where(or_(_THIS, TOKENS.c.digest == bindparam("digest"))).limit(1))
-_LISTED: Final = Prepared(
-    select(TOKENS)
-    .where(TOKENS.c.workspace == bindparam("workspace"), TOKENS.c.id > bindparam("after"))
-    .order_by(TOKENS.c.id)
-    .limit(bindparam("limit"))
-)
-_INSERT: Final = Prepared(insert(TOKENS))
-_REVOKE: Final = Prepared(update(TOKENS).where(_THIS, TOKENS.c.revoked_at.is_(None)).values(revoked_at=bindparam("time")))
-_NEIGHBOURS: Final = Neighbours(TOKENS, require_as_written)
+_FIND: Final = statement("flow_statements.TOKEN")
+_BY_DIGEST: Final = statement("flow_statements.TOKEN_BY_DIGEST")
+_TAKEN: Final = statement("flow_statements.TOKEN_TAKEN")
+_LISTED: Final = statement("flow_statements.TOKENS_LISTED")
+_INSERT: Final = statement("flow_statements.INSERT_TOKEN")
+_REVOKE: Final = statement("flow_statements.REVOKE_TOKEN")
+_NEIGHBOURS: Final = Neighbours("tokens", require_as_written)
 
 
 class SqlTokens:

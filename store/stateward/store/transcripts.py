@@ -7,8 +7,6 @@ and the others are told; what is read has the digest under which it was stored. 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, insert, select
-
 from stateward.runtime.ports import Damaged
 from stateward.runtime.session.chain import digest_of
 from stateward.store.codecs import number_of
@@ -16,16 +14,12 @@ from stateward.store.connection import Connection, Database
 from stateward.store.deletion import tombstone
 from stateward.store.faults import RESTORE
 from stateward.store.memory_transcripts import require_next
-from stateward.store.prepared import Prepared
-from stateward.store.tables import TRANSCRIPTS
+from stateward.store.texts import statement
 
-_THIS: Final = (TRANSCRIPTS.c.worker == bindparam("worker")) & (TRANSCRIPTS.c.attempt == bindparam("attempt"))
-_FIND: Final = Prepared(select(TRANSCRIPTS.c.digest).where(_THIS, TRANSCRIPTS.c.number == bindparam("number")))
-_LAST: Final = Prepared(select(func.max(TRANSCRIPTS.c.number).label("number")).where(_THIS))
-_INSERT: Final = Prepared(insert(TRANSCRIPTS))
-_RECORDS: Final = Prepared(
-    select(TRANSCRIPTS.c.number, TRANSCRIPTS.c.digest, TRANSCRIPTS.c.content).where(_THIS).order_by(TRANSCRIPTS.c.number)
-)
+_FIND: Final = statement("session_statements.TRANSCRIPT_FIND")
+_LAST: Final = statement("session_statements.TRANSCRIPT_LAST")
+_INSERT: Final = statement("session_statements.TRANSCRIPT_INSERT")
+_RECORDS: Final = statement("session_statements.TRANSCRIPT_RECORDS")
 
 
 class SqlTranscripts:

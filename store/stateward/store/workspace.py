@@ -5,26 +5,17 @@ Invariants: a Workspace is written once; one that flows or tokens refer to is no
 
 from typing import Final
 
-from sqlalchemy import bindparam, exists, select
-
 from stateward.runtime.ports import Workspace
 from stateward.store.absence import Neighbours
 from stateward.store.codecs import require_as_written, workspace_of, workspace_values
 from stateward.store.connection import Connection, Database
-from stateward.store.prepared import Inconsistent, Prepared, insert_unless_there
-from stateward.store.tables import FLOW_SOURCES, WORKSPACES
+from stateward.store.prepared import Inconsistent
+from stateward.store.texts import statement
 
-_GET: Final = Prepared(select(WORKSPACES).where(WORKSPACES.c.id == bindparam("id")))
-_INSERT: Final = insert_unless_there(WORKSPACES)
-_A_FLOW: Final = Prepared(
-    select(FLOW_SOURCES.c.flow_id)
-    .where(
-        FLOW_SOURCES.c.workspace == bindparam("workspace"),
-        ~exists(select(WORKSPACES.c.id).where(WORKSPACES.c.id == FLOW_SOURCES.c.workspace)),
-    )
-    .limit(1),
-)
-_NEIGHBOURS: Final = Neighbours(WORKSPACES, require_as_written)
+_GET: Final = statement("flow_statements.WORKSPACE")
+_INSERT: Final = statement("flow_statements.INSERT_WORKSPACE")
+_A_FLOW: Final = statement("flow_statements.OF_A_MISSING_WORKSPACE")
+_NEIGHBOURS: Final = Neighbours("workspaces", require_as_written)
 
 
 class SqlWorkspaces:
