@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
@@ -15,28 +15,54 @@ MESSAGES_MAX = 1_000
 class Editor(AbstractContextManager["Editor"]):
     """One session. Reading waits for the server, so nothing here needs a pause."""
 
-    def __init__(self, encodings: list[str] | None = None) -> None:
-        self._server = subprocess.Popen([str(STATEWARD), "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def __init__(
+        self,
+        encodings: list[str] | None = None,
+        program: Sequence[str] = (str(STATEWARD), "lsp"),
+        process_id: int | None = None,
+        begins: bool = True,
+    ) -> None:
+        self.server = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._number = 0
         self.notifications: list[dict[str, Any]] = []
-        self.answers: dict[int, dict[str, Any]] = {}
+        self.answers: dict[int | None, dict[str, Any]] = {}
+        self.capabilities: dict[str, Any] = {}
+        if begins:
+            self.initialize(encodings, process_id)
+
+    def initialize(self, encodings: list[str] | None = None, process_id: int | None = None) -> None:
         general = {"positionEncodings": encodings} if encodings else {}
-        self.capabilities = self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {"general": general}})[
-            "capabilities"
-        ]
+        params = {"processId": process_id, "rootUri": None, "capabilities": {"general": general}}
+        self.capabilities = self.ask("initialize", params)["capabilities"]
         self.tell("initialized", {})
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None) -> None:
+        if fault is not None:
+            self.server.kill()
+            self.server.communicate()
+            return
+        if self.server.returncode is not None:
+            return
         self.ask("shutdown", None)
         self.tell("exit", None)
-        out, self.err = self._server.communicate()
-        assert (b"", 0) == (out, self._server.returncode)
+        assert (b"", 0) == self.ended()[:2]
+
+    def ended(self) -> tuple[bytes, int, str]:
+        """Leave without a word, and give what was still written, the status and what was said."""
+        out, err = self.server.communicate()
+        return out, self.server.returncode, err.decode()
+
+    def put(self, data: bytes) -> None:
+        """Send bytes, whatever they are."""
+        assert self.server.stdin is not None
+        self.server.stdin.write(data)
+        self.server.stdin.flush()
+
+    def frame(self, body: bytes) -> None:
+        self.put(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
 
     def send(self, message: dict[str, Any]) -> None:
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        assert self._server.stdin is not None
-        self._server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        self._server.stdin.flush()
+        self.frame(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
     def tell(self, method: str, params: Any) -> None:
         self.send({"method": method, "params": params})
@@ -46,7 +72,12 @@ class Editor(AbstractContextManager["Editor"]):
         self.send({"id": self._number, "method": method, "params": params})
         return self._number
 
-    def answer(self, number: int) -> dict[str, Any]:
+    def refusal(self, method: str, params: Any) -> dict[str, Any]:
+        """Ask for what is answered with an error."""
+        error: dict[str, Any] = self.answer(self.begin(method, params))["error"]
+        return error
+
+    def answer(self, number: int | None) -> dict[str, Any]:
         """Wait for the answer to a request, be it a result or an error."""
         self._read(lambda: number in self.answers)
         return self.answers.pop(number)
@@ -93,7 +124,7 @@ class Editor(AbstractContextManager["Editor"]):
         raise AssertionError("the server speaks of other things")
 
     def _message(self) -> dict[str, Any]:
-        out = self._server.stdout
+        out = self.server.stdout
         assert out is not None
         length = 0
         while line := out.readline().strip():

@@ -1,9 +1,11 @@
 """The texts that an editor holds, as it tells of them.
 
 Invariants: a document never changes, an edit makes another; a text is what the editor has or it is lost, never something in between. A
-lost document says why, and is found again when the editor sends the whole text.
+lost document says why, and is found again when the editor sends the whole text. The halves of a character that were sent one after the
+other are one character.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -12,6 +14,13 @@ from urllib.parse import unquote, urlsplit
 
 from stateward.compiler.editor.positions import Encoding, Lines, Position
 
+DOCUMENTS_MAX: Final = 1_000
+"""Documents that are open at once."""
+TEXT_CHARS_MAX: Final = 1024 * 1024
+"""Characters of one text; no flow is nearly as long."""
+TEXTS_CHARS_MAX: Final = 32 * 1024 * 1024
+"""Characters of all open texts together."""
+_HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ENDING: Final = ".dcdl"
 _TEST_ENDING: Final = ".test.dcdl"
 
@@ -59,7 +68,13 @@ class Document:
                         "which is no range of the text"
                     )
                 text = made or ""
-        return Document(self.uri, version, text, lost)
+            if len(text) > TEXT_CHARS_MAX:
+                lost = f"it has more than {TEXT_CHARS_MAX:,} characters"
+        return Document(self.uri, version, "" if lost else _whole(text), lost)
+
+    def without(self, why: str) -> "Document":
+        """Give the document, lost."""
+        return Document(self.uri, self.version, "", why)
 
 
 def replaced(text: str, between: tuple[Position, Position], new: str, encoding: Encoding) -> str | None:
@@ -69,3 +84,10 @@ def replaced(text: str, between: tuple[Position, Position], new: str, encoding: 
     if start is None or end is None or end < start:
         return None
     return text[:start] + new + text[end:]
+
+
+def _whole(text: str) -> str:
+    """Join the halves of characters."""
+    if text.isascii() or _HALVES.search(text) is None:
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

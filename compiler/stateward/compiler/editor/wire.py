@@ -85,10 +85,18 @@ class Wire:
 
 
 def lost(why: str) -> list[types.Diagnostic]:
-    """Say at the head of a document that its text is not known any more."""
+    """Say at the head of a document that its text is not known."""
+    return [_at_head(f"the text is not known to the server: {why}\nhelp: close the document and open it again")]
+
+
+def failed(fault: BaseException) -> list[types.Diagnostic]:
+    """Say at the head of a document that the compiler itself has failed."""
+    return [_at_head(f"the compiler failed on this text: {type(fault).__name__}: {fault}")]
+
+
+def _at_head(message: str) -> types.Diagnostic:
     start = types.Position(0, 0)
-    message = f"the text is not known to the server any more: {why}\nhelp: close the document and open it again"
-    return [types.Diagnostic(types.Range(start, start), message, types.DiagnosticSeverity.Error, source=NAME)]
+    return types.Diagnostic(types.Range(start, start), message, types.DiagnosticSeverity.Error, source=NAME)
 
 
 def changes(told: Sequence[types.TextDocumentContentChangeEvent]) -> list[Change]:

@@ -12,13 +12,13 @@ LIBRARIES: Final = frozenset({"attrs", "cattrs", "lsprotocol", "pygls"})
 
 @click.command("lsp")
 @click.option("--stdio", is_flag=True, help="Speak over standard input and output; the only way there is, named by some editors.")
-def lsp_command(stdio: bool) -> None:
+def lsp_command(stdio: bool) -> int:
     """Serve an editor: it starts this command and speaks the Language Server Protocol with it."""
     del stdio
     try:
-        from stateward.compiler.editor.server import serve  # noqa: PLC0415 -- comes with an extra
+        from stateward.compiler.editor.stdio import serve  # noqa: PLC0415 -- comes with an extra
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] not in LIBRARIES:
             raise
         raise Stop(STATUS_ENVIRONMENT, f"serving editors needs the package {missing.name}", "install `stateward[author]`") from missing
-    serve()
+    return serve()
