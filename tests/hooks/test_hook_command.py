@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from stateward.runtime import wiring
 from stateward.runtime.surfaces.cli import hook, main
+from stateward.runtime.wiring import active_workers
 from tests.cli.children import start
 from tests.cli.program import Ended, Place, place
 from tests.hooks.bench import recorded
@@ -131,6 +133,19 @@ def test_an_input_over_the_limit_is_told_in_one_line(here: Place, monkeypatch: p
 
 def test_a_folder_of_a_workspace_that_is_gone_is_left_alone(here: Place) -> None:
     assert Ended(0, "", "") == call(here, "stop", given(here, "stop", cwd=str(here.work / "gone")))
+
+
+def test_a_store_is_looked_through_again_only_after_somebody_wrote(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = here.status()["worker"]
+    here.done("operate", "cancel", worker, "--reason", "not needed")
+    looked: list[str] = []
+    monkeypatch.setattr(wiring, "active_workers", lambda *given: looked.append("again") or active_workers(*given))
+    for number in range(3):
+        assert Ended(0, "", "") == call(here, "post-tool", given(here, "post-tool", session_id=f"s-{number}"))
+    assert 1 == len(looked)
+    assert 0 == here.call("start", "builtin:coder-review", "--text", "Ticket 42").status
+    assert "Instructions of the state" in call(here, "session-start", given(here, "session-start")).out
+    assert 2 == len(looked)
 
 
 def test_a_worker_that_is_none_is_told_and_keeps_nobody_from_stopping(here: Place) -> None:

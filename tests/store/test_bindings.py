@@ -91,6 +91,18 @@ def test_a_folder_holds_a_bounded_number_of_them(kept: FileBindings, tmp_path: P
     assert [False, False, True, True, True] == [kept.find("claude", f"s-{number}") is not None for number in range(5)]
 
 
+def test_which_workers_are_active_is_remembered_while_the_store_looks_the_same(kept: FileBindings, tmp_path: Path) -> None:
+    assert kept.active("mark-1") is None
+    kept.keep_active("mark-1", ("worker-1", "worker-2"))
+    assert (("worker-1", "worker-2"), None) == (kept.active("mark-1"), kept.active("mark-2"))
+    kept.keep_active("mark-2", ())
+    assert (None, ()) == (kept.active("mark-1"), kept.active("mark-2"))
+    kept.keep_active("mark-3", [str(number) for number in range(module.ACTIVE_KEPT_MAX + 1)])
+    assert kept.active("mark-3") is None
+    (tmp_path / "state" / "sessions" / "active").write_text('{"v": 1, "mark": "mark-2", "workers": 7}')
+    assert kept.active("mark-2") is None
+
+
 def test_a_text_over_its_limit_is_refused(kept: FileBindings) -> None:
     with pytest.raises(ValueError, match="over the limit"):
         kept.keep(replace(BOUND, folder="x" * (BINDING_TEXT_BYTES_MAX + 1)))

@@ -1,8 +1,10 @@
 """The port on bindings: which Worker a session of a host works in, and what is remembered of that session between its hooks.
 
-A binding is a memory of what a host said, never an authority: whoever loses it binds again, and nothing in a log depends on it.
+A binding is a memory of what a host said, never an authority: whoever loses it binds again, and nothing in a log depends on it. So is what
+is remembered of the store: which Workers were active while it looked like this, so that nobody looks through it for each call of a hook.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -12,6 +14,8 @@ BINDINGS_MAX: Final = 1024
 """Bindings of one Workspace; beyond that the one that was kept longest ago gives way."""
 BINDING_TEXT_BYTES_MAX: Final = 4096
 """Of each text in a binding."""
+ACTIVE_KEPT_MAX: Final = 64
+"""Workers that are remembered as active; where there are more, nothing is."""
 
 
 class BindingsUnusable(Fault):
@@ -59,3 +63,9 @@ class Bindings(Protocol):
 
     def cleared(self, host: str, folder: str) -> Binding | None:
         """Give the session of that host in that folder that was bound or kept last and from which none goes on."""
+
+    def active(self, mark: str) -> tuple[str, ...] | None:
+        """Give the Workers that were active while the store looked like this; None where that is not remembered."""
+
+    def keep_active(self, mark: str, workers: Sequence[str]) -> None:
+        """Remember which Workers are active while the store looks like this."""

@@ -179,7 +179,21 @@ class _LocalOpening:
         return bindings_of(workspace)
 
     def active(self) -> Sequence[str]:
-        """Give the Workers of the Workspace whose flow is active."""
+        """Give the Workers of the Workspace whose flow is active; the store is not looked through again while it looks the same."""
+        from stateward.runtime.wiring.beginning import locate  # noqa: PLC0415 -- as above
+        from stateward.runtime.wiring.bindings import mark_of  # noqa: PLC0415
+
+        bindings, place = self.bindings(), locate(self._folder, self._place).store
+        mark = mark_of(place)
+        known = bindings.active(mark) if mark else None
+        if known is not None:
+            return known
+        active = self._looked_through()
+        if mark and mark == mark_of(place):  # nobody wrote meanwhile
+            bindings.keep_active(mark, active)
+        return active
+
+    def _looked_through(self) -> Sequence[str]:
         from stateward.runtime.wiring import active_workers, is_new  # noqa: PLC0415 -- as above
 
         return () if is_new(self._folder, self._place) else active_workers(self._folder, self._place)
