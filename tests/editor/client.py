@@ -21,6 +21,7 @@ class Editor(AbstractContextManager["Editor"]):
         program: Sequence[str] = (str(STATEWARD), "lsp"),
         process_id: int | None = None,
         begins: bool = True,
+        capabilities: dict[str, Any] | None = None,
     ) -> None:
         self.server = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._number = 0
@@ -28,11 +29,13 @@ class Editor(AbstractContextManager["Editor"]):
         self.answers: dict[int | None, dict[str, Any]] = {}
         self.capabilities: dict[str, Any] = {}
         if begins:
-            self.initialize(encodings, process_id)
+            self.initialize(encodings, process_id, capabilities)
 
-    def initialize(self, encodings: list[str] | None = None, process_id: int | None = None) -> None:
+    def initialize(
+        self, encodings: list[str] | None = None, process_id: int | None = None, capabilities: dict[str, Any] | None = None
+    ) -> None:
         general = {"positionEncodings": encodings} if encodings else {}
-        params = {"processId": process_id, "rootUri": None, "capabilities": {"general": general}}
+        params = {"processId": process_id, "rootUri": None, "capabilities": {**(capabilities or {}), "general": general}}
         self.capabilities = self.ask("initialize", params)["capabilities"]
         self.tell("initialized", {})
 

@@ -10,7 +10,7 @@ CURSOR = "‸"
 def cursor(text: str) -> tuple[Analysis, int]:
     """Analyse a text, and give where the cursor stands in it."""
     assert text.count(CURSOR) == 1, "there is one cursor"
-    return Analysis("paper.dcdl", text.replace(CURSOR, "")), text.index(CURSOR)
+    return Analysis("paper.dcdl", text.replace(CURSOR, ""), "paper"), text.index(CURSOR)
 
 
 def marked(analysis: Analysis, spans: list[Span]) -> str:

@@ -66,22 +66,22 @@ def _drop_last(tokens: Tokens) -> None:
 
 def _path(tokens: Tokens) -> tuple[tuple[str, ...], bool]:
     """Give the path at the end of the tokens, and whether a value is to be written there."""
-    levels: list[tuple[str, ...]] = [()]
+    levels: list[tuple[tuple[str, ...], bool]] = [((), False)]
     names: list[str] = []
     is_value = False
     for at, kind in enumerate(tokens.kinds):
         if kind in CLOSERS:
-            levels.append((*levels[-1], *names) if is_value or kind != "LBRACE" else levels[-1])
+            around = levels[-1][0]
+            levels.append(((*around, *names) if is_value or kind != "LBRACE" else around, is_value))
             names, is_value = [], kind != "LBRACE"
         elif kind in CLOSERS.values():
-            if len(levels) > 1:
-                levels.pop()
+            _, was_value = levels.pop() if len(levels) > 1 else levels[0]
+            names, is_value = [], was_value and kind != "RBRACE"
+        elif kind in {"SEMICOLON", "LET"}:
             names, is_value = [], False
-        elif kind in {"SEMICOLON", "IN"}:
-            names, is_value = [], kind == "IN"
-        elif kind == "LET":
-            names, is_value = [], False
-        elif kind == "EQUAL":
+        elif kind == "IN":
+            names, is_value = [], True
+        elif kind in {"EQUAL", "ARROW"}:
             is_value = True
         elif kind in {"NAME", "STRING"} and not is_value:
             if at == 0 or tokens.kinds[at - 1] != "DOT":
@@ -90,4 +90,5 @@ def _path(tokens: Tokens) -> tuple[tuple[str, ...], bool]:
         elif is_value and kind == "NAME" and at + 1 < len(tokens.kinds) and tokens.kinds[at + 1] == "EQUAL":
             names, is_value = [tokens.text[tokens.starts[at] : tokens.ends[at]]], False
     is_dotted = not is_value and bool(tokens.kinds) and tokens.kinds[-1] == "DOT"
-    return ((*levels[-1], *names) if is_value or is_dotted else levels[-1]), is_value
+    around = levels[-1][0]
+    return ((*around, *names) if is_value or is_dotted else around), is_value

@@ -131,8 +131,12 @@ def _rename_state(analysis: Analysis, use: StateUse, new: str) -> list[Edit] | R
 
 def _spelled(analysis: Analysis, span: Span, id_: str) -> str:
     """Write an id in place of another, with quotes where that has them or where it needs them."""
-    quoted = analysis.source.text[span.start] == '"'
-    return f'"{id_}"' if quoted or not _NAME.fullmatch(id_) or id_ in RESERVED else id_
+    return f'"{id_}"' if analysis.source.text[span.start] == '"' else spelled(id_)
+
+
+def spelled(id_: str) -> str:
+    """Write an id as the name of a field, with quotes where it needs them."""
+    return id_ if _NAME.fullmatch(id_) and id_ not in RESERVED else f'"{id_}"'
 
 
 def _shape(flow: FlowSource | None, renamed: dict[str, str]) -> Any:
