@@ -126,6 +126,19 @@ def test_what_the_user_typed_is_a_note_that_counts_for_nothing(bench: Bench) -> 
     assert [{"prompt": "Mend the ticket, please."}] == [json.loads(each) for each in bench.records(Kind.NOTE)]
 
 
+def test_what_has_no_id_goes_by_what_it_says_and_by_how_far_the_session_had_come(bench: Bench) -> None:
+    nameless = {"prompt_id": None, "turn_id": None, "prompt": "Go on."}
+    bench.hook("user-prompt", **nameless)
+    bench.hook("user-prompt", **nameless)
+    assert 1 == bench.kinds().count(Kind.NOTE)
+    bench.write({"type": "system"})
+    bench.hook("user-prompt", **nameless)
+    assert 2 == bench.kinds().count(Kind.NOTE)
+    bench.hook("post-tool", tool_use_id=None)
+    bench.hook("post-tool", tool_use_id=None)
+    assert 1 == bench.kinds().count(Kind.TOOL_RESULT)
+
+
 def test_calls_of_stateward_itself_are_left_to_the_engine(bench: Bench) -> None:
     for tool in ("mcp__stateward__request_flow_transition", "mcp__plugin_stateward_stateward__flow_status"):
         bench.hook("post-tool", tool_name=tool)

@@ -126,6 +126,18 @@ def test_stateward_s_own_calls_and_their_results_are_left_out_even_in_two_import
     assert not any("toolu_own" in each for each in bench.records())
 
 
+@pytest.mark.parametrize(
+    ("name", "namespace"), [("mcp__stateward__flow_status", None), ("flow_status", "mcp__stateward__"), ("flow_status", "mcp__stateward")]
+)
+def test_codex_names_stateward_s_own_tools_in_several_ways(tmp_path: Path, name: str, namespace: str | None) -> None:
+    bench = Bench(tmp_path, "codex")
+    bench.start()
+    call = {"type": "function_call", "name": name, "namespace": namespace, "arguments": "{}", "call_id": "call_own"}
+    bench.write({"timestamp": "t1", "type": "response_item", "payload": call}, codex_came("t2", "call_own", "in `implement`"), *CODEX_TURN)
+    bench.stop()
+    assert TAKEN == taken(bench)
+
+
 def test_a_line_of_a_sub_agent_carries_its_id(bench: Bench) -> None:
     bench.write(claude_called("l-1", "toolu_sub", "Read", {}, isSidechain=True, agentId="agent-7"))
     bench.stop()
