@@ -95,6 +95,15 @@ def test_a_store_that_cannot_be_read_lets_the_agent_go_with_a_warning(here: Plac
     assert (1, "", 1) == (ended.status, ended.out, ended.err.count("\n"))
 
 
+def test_a_hook_makes_no_store(here: Place) -> None:
+    call(here, "session-start", given(here, "session-start"))
+    for each in here.store.parent.glob("store.db*"):
+        each.unlink()
+    assert "has no store" in json.loads(call(here, "stop", given(here, "stop")).out)["systemMessage"]
+    assert Ended(0, "", "") == call(here, "stop", given(here, "stop", session_id="another"))
+    assert not here.store.exists()
+
+
 def test_a_marker_that_is_none_lets_the_agent_go_with_a_warning(here: Place) -> None:
     (here.work / ".stateward" / "workspace").write_text("none\n")
     assert ["systemMessage"] == list(json.loads(call(here, "stop", given(here, "stop")).out))

@@ -199,10 +199,13 @@ class _LocalOpening:
         return () if is_new(self._folder, self._place) else active_workers(self._folder, self._place)
 
     def channel(self, worker: str, session: str) -> "AbstractContextManager[HostChannel]":
-        """Open a Worker for the harness of its agent."""
-        from stateward.runtime.session.entries import Actor, ActorClass  # noqa: PLC0415 -- as above
-        from stateward.runtime.wiring import host_channel  # noqa: PLC0415
+        """Open a Worker for the harness of its agent, in a store that is there: a hook makes none."""
+        from stateward.runtime.ports.faults import StoreUnavailable  # noqa: PLC0415 -- as above
+        from stateward.runtime.session.entries import Actor, ActorClass  # noqa: PLC0415
+        from stateward.runtime.wiring import host_channel, is_new  # noqa: PLC0415
 
+        if is_new(self._folder, self._place):
+            raise StoreUnavailable(f"the Workspace of {self.folder} has no store", "start a Worker with `stateward start`")
         return host_channel(self._folder, self._place, worker, Actor(ActorClass.HOST, "hook", host_session=session))
 
     def secrets(self) -> "Secrets":
