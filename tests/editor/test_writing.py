@@ -72,7 +72,7 @@ def test_what_fits_the_place_is_offered(text: str, labels: list[str]) -> None:
 
 
 def test_a_value_is_offered_with_names_in_scope_and_words() -> None:
-    assert ["draft", "done", "first", "let", "match", "import", "default", "as"] == offered(
+    assert ["draft", "done", "first", "let", "match", "import"] == offered(
         'let first = "draft"; in { states = { draft = { instructions = ""; }; done = {}; }; initial = ‸; }'
     )
     assert ["true", "false"] == offered("states = { done = { terminal = ‸ }; };")[:2]

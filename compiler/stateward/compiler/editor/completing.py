@@ -5,7 +5,7 @@ replaces what is written at the cursor, on its line, and nothing else; a snippet
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -22,15 +22,23 @@ WORDS: Final = {
     "let": ("let ${1:name} = $2; in $0", "binds names for what follows"),
     "match": ("match ${1:value} { ${2:pattern}: $3; _: $0; }", "chooses by value"),
     "import": ('import "${1:./file.dcdl}"', "takes in another module"),
+}
+"""Words of the language that begin values, each with its snippet."""
+JOINING: Final = {
     "default": ("default $0", "takes the right side where the left has no value"),
     "as": ("as $0", "holds a value against a constraint"),
 }
-"""Words of the language that begin or join values, each with its snippet."""
+"""Those that go on behind a value."""
 _PLACES: Final = re.compile(r"\$\{\d+:([^}]*)\}|\$\d+")
 _GIVEN: Final = re.compile(r"[ \t]*=")
+_ENDED: Final = re.compile(r"[ \t]*;")
 _IDS: Final = frozenset({"initial", "target"})
-TRANSITION: Final = '${3:done} = { target = "$4"; condition = "$5"; };'
-STATE: Final = '${1:id} = {\n    instructions = "$2";\n    transitions = {\n        ' + TRANSITION + "\n    };\n};"
+TRANSITION: Final = '{ target = "$1"; condition = "$2"; }'
+NAMED_TRANSITION: Final = '${1:done} = { target = "$2"; condition = "$3"; };'
+STATE: Final = '{\n    instructions = "$1";\n    transitions = {\n        ${2:done} = { target = "$3"; condition = "$4"; };\n    };\n}'
+NAMED_STATE: Final = (
+    '${1:id} = {\n    instructions = "$2";\n    transitions = {\n        ${3:done} = { target = "$4"; condition = "$5"; };\n    };\n};'
+)
 
 
 class Sort(Enum):
@@ -77,17 +85,22 @@ def literal(text: str) -> str:
 def complete(analysis: Analysis, offset: int) -> list[Item]:
     """Give what may be written at an offset."""
     context = context_at(analysis.source.text, offset)
-    found = _items(analysis, context, offset)
+    found = _items(analysis, context)
     return [each for _, each in zip(range(ITEMS_MAX), found, strict=False)]
 
 
-def _items(analysis: Analysis, context: Context, offset: int) -> Iterator[Item]:
+def _items(analysis: Analysis, context: Context) -> Iterator[Item]:
     match context.where:
         case Where.KEY:
             yield from _keys(analysis, context)
+        case Where.BINDING:
+            if not context.is_first:
+                yield Item("in", Sort.WORD, "ends the names that are bound", "", context.span, "in $0")
         case Where.VALUE:
             yield from _values(analysis, context)
-            yield from _names(analysis, context, offset)
+            yield from _names(analysis, context)
+        case Where.AFTER:
+            yield from _words(JOINING, context)
         case Where.STRING:
             yield from _texts(_closed(analysis, context.span), context)
         case Where.NOWHERE:
@@ -109,13 +122,14 @@ def _closed(analysis: Analysis, span: Span) -> Analysis:
 def _keys(analysis: Analysis, context: Context) -> Iterator[Item]:
     level = level_at(context.path)
     if level is None:
-        yield from _skeletons(context)
+        yield from _skeletons(analysis, context)
         return
     written = {each.path[-1] for each in analysis.entries if each.path[:-1] == context.path and each.key.span != context.span}
     is_given = _GIVEN.match(analysis.source.text, context.span.end) is not None
+    is_ended = _ENDED.match(analysis.source.text, context.span.end) is not None
     for spec in level.fields:
         if spec.name not in written:
-            snippet = spec.name if is_given else _field(spec)
+            snippet = spec.name if is_given else _field(spec).removesuffix(";" if is_ended else "")
             yield Item(spec.name, Sort.FIELD, type_of(spec), spec.doc, context.span, snippet, 0 if spec.required else 1)
     if not context.path and not written:
         snippet, about = WORDS["let"]
@@ -134,12 +148,14 @@ def _field(spec: FieldSpec) -> str:
             return f"{spec.name} = ${{1:1}};"
 
 
-def _skeletons(context: Context) -> Iterator[Item]:
+def _skeletons(analysis: Analysis, context: Context) -> Iterator[Item]:
+    if _GIVEN.match(analysis.source.text, context.span.end):
+        return
     match context.path:
         case ("states",):
-            yield Item("state", Sort.SKELETON, "a state with a way out", "", context.span, STATE)
+            yield Item("state", Sort.SKELETON, "a state with a way out", "", context.span, NAMED_STATE)
         case ("states", _, "transitions"):
-            yield Item("transition", Sort.SKELETON, "a way out of the state", "", context.span, TRANSITION)
+            yield Item("transition", Sort.SKELETON, "a way out of the state", "", context.span, NAMED_TRANSITION)
         case _:
             pass
 
@@ -150,6 +166,7 @@ def _skeletons(context: Context) -> Iterator[Item]:
 def _values(analysis: Analysis, context: Context) -> Iterator[Item]:
     spec = spec_at(context.path)
     if spec is None:
+        yield from _bodies(context)
         return
     match spec.type:
         case MapOf():
@@ -159,9 +176,19 @@ def _values(analysis: Analysis, context: Context) -> Iterator[Item]:
         case ScalarType.INT:
             yield Item("1", Sort.VALUE, type_of(spec), spec.doc, context.span, "1")
         case ScalarType.STRING if spec.is_name:
-            yield from _texts(analysis, context)
+            yield from _texts(_closed(analysis, context.span) if context.span.start == context.span.end else analysis, context)
         case ScalarType.STRING:
             yield Item('"…"', Sort.VALUE, type_of(spec), spec.doc, context.span, '"$0"')
+
+
+def _bodies(context: Context) -> Iterator[Item]:
+    match context.path:
+        case ("states", _):
+            yield Item("state", Sort.SKELETON, "what a state is", "", context.span, STATE)
+        case ("states", _, "transitions", _):
+            yield Item("transition", Sort.SKELETON, "what a way out is", "", context.span, TRANSITION)
+        case _:
+            pass
 
 
 def _texts(analysis: Analysis, context: Context) -> Iterator[Item]:
@@ -185,9 +212,13 @@ def _first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")[:200]
 
 
-def _names(analysis: Analysis, context: Context, offset: int) -> Iterator[Item]:
-    for bound in analysis.scopes.visible(offset):
+def _names(analysis: Analysis, context: Context) -> Iterator[Item]:
+    before = len(analysis.source.text[: context.span.start].rstrip())  # where a `let` ends whose value is not yet there
+    for bound in analysis.scopes.visible(before):
         if bound.kind != "field":
             yield Item(bound.key.text, Sort.NAME, bound.kind, "", context.span, literal(bound.key.text), 2)
-    for word, (snippet, about) in WORDS.items():
-        yield Item(word, Sort.WORD, about, "", context.span, snippet, 3)
+    yield from _words(WORDS, context)
+
+
+def _words(words: Mapping[str, tuple[str, str]], context: Context) -> Iterator[Item]:
+    return (Item(word, Sort.WORD, about, "", context.span, snippet, 3) for word, (snippet, about) in words.items())

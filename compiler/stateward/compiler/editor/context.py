@@ -1,28 +1,41 @@
 """What stands before the cursor, told by the tokens alone, so that it is known in a text that is half written.
 
-Invariants: only the text before the cursor counts, and the rest of its line; nothing is evaluated.
+Invariants: the text before the cursor counts, and the rest of its line; what stands behind counts only to tell that the cursor is inside of
+a text. Nothing is evaluated; a part that is written already lies on the line of the cursor and holds it.
 """
 
 import re
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
 from stateward.compiler.limits import LIMITS
 from stateward.compiler.source import Span
 from stateward.compiler.syntax.lexer import scan
-from stateward.compiler.syntax.tokens import CLOSERS, Tokens
+from stateward.compiler.syntax.tokens import CLOSERS, OPERAND_ENDS, Tokens, starts_field
 
+WORD_MAX: Final = 256
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _REST_OF_WORD: Final = re.compile(r"[A-Za-z0-9_]*")
-_REST_OF_STRING: Final = re.compile(r'[A-Za-z0-9_$-]*"?')
+_REST_OF_STRING: Final = re.compile(r'(?:[^"\\;{}\r\n]*")?|[A-Za-z0-9_$-]*')
+_MODULE: Final = "MODULE"
+_ARMS: Final = "ARMS"
+UNKNOWN: Final = ("",)
+"""The path of what is no part of a flow: what a `let` binds, what a list holds."""
+_FIELDS: Final = frozenset({_MODULE, "LBRACE", "LET"})
+"""What holds names that are given values."""
 
 
 class Where(Enum):
     """What may be written at the cursor."""
 
     KEY = "key"
+    BINDING = "binding"
+    """A name of a `let`, or the `in` behind the last one."""
     VALUE = "value"
+    AFTER = "after"
+    """What goes on behind a value."""
     STRING = "string"
     NOWHERE = "nowhere"
 
@@ -36,27 +49,65 @@ class Context:
     """Of the object that a key is written in, or of the field whose value is written."""
     span: Span
     """What is written there already."""
+    is_first: bool = False
+    """Whether nothing stands yet in the `let` that a name would be bound in."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A bracket or a `let` that is open, with what was read of it."""
+
+    kind: str
+    path: tuple[str, ...]
+    names: list[str] = field(default_factory=list)
+    """The path of the field that is written."""
+    is_value: bool = False
+    """Whether its value is written."""
+    is_matched: bool = False
+    """Whether a `match` waits for its arms."""
+
+    @property
+    def inner(self) -> tuple[str, ...]:
+        """The path of the value that is written."""
+        return (*self.path, *self.names)
 
 
 def context_at(text: str, offset: int) -> Context:
     """Tell where the cursor stands."""
+    nowhere = Context(Where.NOWHERE, (), Span(offset, offset))
     tokens = scan(text[:offset], LIMITS.nesting)
-    if any(comment.start < offset <= comment.end and "\n" not in text[comment.start : offset] for comment in tokens.comments[-1:]):
-        return Context(Where.NOWHERE, (), Span(offset, offset))
-    if tokens.unclosed and text[tokens.starts[-1] : tokens.starts[-1] + 1] == '"':
-        start = tokens.starts[-1]
-        _drop_last(tokens)
-        path, is_value = _path(tokens)
-        rest = _REST_OF_STRING.match(text, offset)
-        end = rest.end() if rest is not None else offset
-        return Context(Where.STRING if is_value else Where.NOWHERE, path, Span(start, end))
-    word = _WORD.search(text, max(offset - 256, 0), offset)
+    if any(comment.start < offset <= comment.end for comment in tokens.comments[-1:]):
+        return nowhere
+    if tokens.unclosed:
+        return _in_string(tokens, text, offset) or nowhere
+    if tokens.stopped is not None or _is_in_text(text, offset):
+        return nowhere
+    word = _WORD.search(text, max(offset - WORD_MAX, 0), offset)
     start = word.start() if word else offset
-    if word and tokens.ends and tokens.ends[-1] == offset:
+    if tokens.ends and tokens.ends[-1] == offset and (word or tokens.kinds[-1] in {"INT", "FLOAT", "STRING", "REGEX", "ERROR"}):
+        if word is None or tokens.starts[-1] != start:
+            return nowhere
         _drop_last(tokens)
     rest = _REST_OF_WORD.match(text, offset)
-    path, is_value = _path(tokens)
-    return Context(Where.VALUE if is_value else Where.KEY, path, Span(start, rest.end() if rest is not None else offset))
+    return _told(tokens, Span(start, rest.end() if rest is not None else offset))
+
+
+def _in_string(tokens: Tokens, text: str, offset: int) -> Context | None:
+    """Tell of a string that is open; None where it goes over several lines, or is no value."""
+    start = tokens.starts[-1]
+    if text[start] != '"' or "\n" in text[start:offset] or "\r" in text[start:offset]:
+        return None
+    _drop_last(tokens)
+    rest = _REST_OF_STRING.match(text, offset)
+    told = _told(tokens, Span(start, rest.end() if rest is not None else offset))
+    return Context(Where.STRING, told.path, told.span) if told.where is Where.VALUE else None
+
+
+def _is_in_text(text: str, offset: int) -> bool:
+    """Tell whether the whole text has a string around the cursor that what stands before it does not show."""
+    whole = scan(text, LIMITS.nesting)
+    at = bisect_left(whole.starts, offset) - 1
+    return at >= 0 and whole.kinds[at] == "STRING" and offset < whole.ends[at]
 
 
 def _drop_last(tokens: Tokens) -> None:
@@ -64,31 +115,79 @@ def _drop_last(tokens: Tokens) -> None:
         column.pop()
 
 
-def _path(tokens: Tokens) -> tuple[tuple[str, ...], bool]:
-    """Give the path at the end of the tokens, and whether a value is to be written there."""
-    levels: list[tuple[tuple[str, ...], bool]] = [((), False)]
-    names: list[str] = []
-    is_value = False
+def _told(tokens: Tokens, span: Span) -> Context:
+    """Tell what may be written behind the tokens."""
+    top = _open(tokens)
+    last = tokens.kinds[-1] if tokens.kinds else ""
+    is_new_line = bool(tokens.ends) and "\n" in tokens.text[tokens.ends[-1] : span.start]
+    if top.is_value and last in OPERAND_ENDS:
+        if not (is_new_line and top.names and top.kind in _FIELDS):
+            return Context(Where.AFTER, top.inner, span)
+    elif top.is_value:
+        return Context(Where.VALUE if last != "DOT" else Where.NOWHERE, top.inner, span)
+    elif last in OPERAND_ENDS and not is_new_line:
+        return Context(Where.NOWHERE, (), span)
+    if top.kind == "LET":
+        return Context(Where.BINDING, (), span, is_first=last == "LET")
+    if top.kind not in _FIELDS:
+        return Context(Where.NOWHERE, (), span)
+    return Context(Where.KEY, (*top.path, *top.names) if last == "DOT" else top.path, span)
+
+
+def _open(tokens: Tokens) -> _Open:
+    """Give what is open at the end of the tokens, the innermost."""
+    open_ = [_Open(_MODULE, ())]
     for at, kind in enumerate(tokens.kinds):
         if kind in CLOSERS:
-            around = levels[-1][0]
-            levels.append(((*around, *names) if is_value or kind != "LBRACE" else around, is_value))
-            names, is_value = [], kind != "LBRACE"
+            open_.append(_opened(open_[-1], kind))
         elif kind in CLOSERS.values():
-            _, was_value = levels.pop() if len(levels) > 1 else levels[0]
-            names, is_value = [], was_value and kind != "RBRACE"
-        elif kind in {"SEMICOLON", "LET"}:
-            names, is_value = [], False
+            _close(open_, kind)
+        elif kind == "LET":
+            open_.append(_Open("LET", UNKNOWN))
         elif kind == "IN":
-            names, is_value = [], True
-        elif kind in {"EQUAL", "ARROW"}:
-            is_value = True
-        elif kind in {"NAME", "STRING"} and not is_value:
-            if at == 0 or tokens.kinds[at - 1] != "DOT":
-                names = []
-            names.append(tokens.text[tokens.starts[at] : tokens.ends[at]].strip('"'))
-        elif is_value and kind == "NAME" and at + 1 < len(tokens.kinds) and tokens.kinds[at + 1] == "EQUAL":
-            names, is_value = [tokens.text[tokens.starts[at] : tokens.ends[at]]], False
-    is_dotted = not is_value and bool(tokens.kinds) and tokens.kinds[-1] == "DOT"
-    around = levels[-1][0]
-    return ((*around, *names) if is_value or is_dotted else around), is_value
+            while len(open_) > 1 and open_.pop().kind != "LET":
+                pass
+            open_[-1].is_value = True
+        elif kind == "SEMICOLON":
+            _end_field(open_)
+        else:
+            _go_on(open_[-1], tokens, at)
+    return open_[-1]
+
+
+def _opened(around: _Open, kind: str) -> _Open:
+    if kind == "LBRACE" and around.is_matched:
+        around.is_matched = False
+        return _Open(_ARMS, around.inner)
+    if kind == "LBRACE":
+        return _Open(kind, around.inner if around.is_value else around.path)
+    return _Open(kind, around.inner if kind == "LPAR" else UNKNOWN, is_value=True)
+
+
+def _close(open_: list[_Open], kind: str) -> None:
+    """Close the innermost bracket of a kind, with what is open in it."""
+    found = next((at for at in range(len(open_) - 1, 0, -1) if CLOSERS.get(open_[at].kind.replace(_ARMS, "LBRACE")) == kind), None)
+    if found is not None:
+        del open_[found:]
+
+
+def _end_field(open_: list[_Open]) -> None:
+    """End a field, with brackets that were left open in its value."""
+    while open_[-1].kind not in {*_FIELDS, _ARMS}:
+        open_.pop()
+    top = open_[-1]
+    top.names, top.is_value, top.is_matched = [], False, False
+
+
+def _go_on(top: _Open, tokens: Tokens, at: int) -> None:
+    """Take a token that opens and ends nothing."""
+    kind, before = tokens.kinds[at], tokens.kinds[at - 1] if at else ""
+    if top.is_value and top.kind in _FIELDS and before != "DOT" and starts_field(tokens.kinds, at):
+        top.is_value, top.is_matched = False, False  # a field begins, so the one before it lacks its end
+    if kind == "MATCH":
+        top.is_value = top.is_matched = True
+    elif kind in {"EQUAL", "ARROW"} or (kind == "COLON" and top.kind == _ARMS):
+        top.is_value = True
+    elif kind in {"NAME", "STRING"} and not top.is_value:
+        name = tokens.text[tokens.starts[at] : tokens.ends[at]].strip('"')
+        top.names = [*top.names, name] if before == "DOT" else [name]
