@@ -58,7 +58,7 @@ class Document:
         text, lost = self.text, self.lost
         for change in changes:
             if change.range is None:
-                text, lost = change.text, None
+                text, lost = _whole(change.text), None
             elif lost is None:
                 made = replaced(text, change.range, change.text, encoding)
                 if made is None:
@@ -67,10 +67,10 @@ class Document:
                         f"version {version} changes {begin.line + 1}:{begin.character + 1} to {end.line + 1}:{end.character + 1}, "
                         "which is no range of the text"
                     )
-                text = made or ""
+                text = _whole(made or "")
             if len(text) > TEXT_CHARS_MAX:
                 lost = f"it has more than {TEXT_CHARS_MAX:,} characters"
-        return Document(self.uri, version, "" if lost else _whole(text), lost)
+        return Document(self.uri, version, "" if lost else text, lost)
 
     def without(self, why: str) -> "Document":
         """Give the document, lost."""

@@ -51,6 +51,11 @@ class FlowServer(LanguageServer):
         """The units that were agreed on."""
         return Encoding(self.server_capabilities.position_encoding or Encoding.UTF16)
 
+    def shutdown(self) -> None:
+        """Let go of what the session held."""
+        self.worker.end()
+        super().shutdown()
+
     def opened(self, params: types.DidOpenTextDocumentParams) -> None:
         """Take a text in."""
         told = params.text_document

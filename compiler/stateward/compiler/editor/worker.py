@@ -17,7 +17,7 @@ class Worker:
     """The thread. How much waits for it is bounded by those who give it work."""
 
     def __init__(self, name: str) -> None:
-        self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread = Thread(target=self._work, name=name, daemon=True)
 
     def submit(self, work: Callable[[], Made]) -> Future[Made]:
@@ -28,9 +28,13 @@ class Worker:
         self._waiting.put(lambda: _do(future, work))
         return future
 
+    def end(self) -> None:
+        """Take no more work; what waits already is done."""
+        self._waiting.put(None)
+
     def _work(self) -> None:
-        while True:
-            self._waiting.get()()
+        while (work := self._waiting.get()) is not None:
+            work()
 
 
 def _do(future: Future[Made], work: Callable[[], Made]) -> None:
