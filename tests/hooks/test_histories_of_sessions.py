@@ -99,7 +99,8 @@ class World:
     def rewrite(self) -> None:
         """Put a line at the beginning of the file, and all of it anew."""
         if self.chance.random() < 0.3:
-            self.lines.insert(0, json.dumps({"type": "summary", "n": self.chance.random()}) + "\n")
+            self.say()
+            self.lines.insert(0, self.lines.pop())
             self.written = self.chance.choice([0, len("".join(self.lines))])
             self.bench.transcript.write_text("".join(self.lines)[: self.written])
 
