@@ -40,6 +40,8 @@ LIBRARIES = {
     "pygments": ("compiler/stateward/compiler/syntax/pygments_lexer.py",),
     "pygls": ("compiler/stateward/compiler/editor/",),
     "opentelemetry": ("runtime/stateward/runtime/wiring/observing.py",),
+    "mcp": ("runtime/stateward/runtime/surfaces/mcp/",),
+    "mcp_types": ("runtime/stateward/runtime/surfaces/mcp/",),
     "uuid_utils": ("runtime/stateward/runtime/wiring/system.py",),
     "click": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),
     "rich": ("compiler/stateward/compiler/cli", "runtime/stateward/runtime/surfaces/"),

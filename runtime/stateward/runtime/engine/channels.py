@@ -10,6 +10,7 @@ from datetime import timedelta
 from threading import Event, Lock
 from typing import Final, Protocol
 
+from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import is_blank, size_of
 from stateward.runtime.engine.answers import Begun
@@ -211,6 +212,11 @@ class EngineWorkerChannel:
         self._noted(f"verifying attempt {stopped.attempt} was stopped by whoever asked", f"stopped {self._ids.new()}")
         return True
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being verified here, or its answer was not told yet."""
+        return self._run is not None
+
     def close(self) -> None:
         """Stop what goes on; the attempt stays open for whoever asks next."""
         self._withdraw()
@@ -265,3 +271,11 @@ class EngineWorkerChannel:
         """Give the source of the flow that it runs."""
         standing = self.standing()
         return None if isinstance(standing, Refusal) else self._source_of(standing)
+
+    def definition(self) -> CompiledFlowDefinition | None:
+        """Give the definition that is pinned. Raises Damaged when it is not what was pinned."""
+        view = self._engine.view(self._worker)
+        if isinstance(view, Refusal) or view.flow is None:
+            return None
+        canonical = self._engine.definition(view.flow.pin.definition_digest)
+        return None if canonical is None else CompiledFlowDefinition.model_validate_json(canonical)

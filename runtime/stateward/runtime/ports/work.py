@@ -7,7 +7,7 @@ adapter is made. Refusals are values; failures of the environment are raised as 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.session.acts import RunOutcome
@@ -16,6 +16,9 @@ from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX, digest_of
 from stateward.runtime.session.entries import Head
 from stateward.runtime.session.segments import Segment
 from stateward.runtime.session.strict import render
+
+if TYPE_CHECKING:
+    from stateward.compiler.flow.definition import CompiledFlowDefinition
 
 LOG_PAGE_MAX: Final = 200
 """Entries of a log that are given at a time."""
@@ -333,6 +336,10 @@ class WorkerChannel(Protocol):
         That it was stopped is recorded. False when nothing of this channel was being verified.
         """
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being verified here, or its answer was not told yet."""
+
     def attempt(self, attempt: str) -> AttemptShown | None:
         """Give an attempt of this Worker and what came of it; None when it has none of that id."""
 
@@ -344,3 +351,6 @@ class WorkerChannel(Protocol):
 
     def source(self) -> str | None:
         """Give the source of the flow it runs, of the revision that is pinned; None where no flow was started or it is not kept here."""
+
+    def definition(self) -> "CompiledFlowDefinition | None":
+        """Give the definition that is pinned; None where no flow was started."""

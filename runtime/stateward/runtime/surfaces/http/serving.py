@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Final, Literal
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -100,14 +100,18 @@ def serve(
     grace_seconds: int = GRACE_SECONDS,
     head_seconds: float = HEAD_SECONDS,
     connections_max: int = CONNECTIONS_MAX,
+    lifespan: Literal["on", "off"] = "off",
 ) -> bool:
-    """Serve until told to stop, and say whether everything that was under way then was finished."""
+    """Serve until told to stop, and say whether everything that was under way then was finished.
+
+    With `lifespan` on, the app is told when it begins and ends.
+    """
     config = uvicorn.Config(
         app,
         http=bounded(log, head_seconds, connections_max),
         loop="asyncio",
         ws="none",
-        lifespan="off",
+        lifespan=lifespan,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -1,0 +1,97 @@
+"""`stateward mcp`: one Worker as the tools of its agent, over the Model Context Protocol.
+
+Invariant: at standard input and output, the output is the protocol's from the first byte, before anything is loaded that might print: to
+everything else in the process it is standard error, and the input is empty.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import click
+
+from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_USAGE, Stop, faults_shown
+from stateward.runtime.surfaces.cli.options import SERVER, STORE, WORKDIR
+from stateward.runtime.wiring import Place
+
+if TYPE_CHECKING:
+    from stateward.runtime.surfaces.mcp.worker import OpenWorker
+
+LIBRARIES: Final = frozenset({"anyio", "mcp", "mcp_types", "sse_starlette", "starlette", "structlog", "uvicorn"})
+"""What comes with the extra `mcp`."""
+WORKER_VARIABLE: Final = "STATEWARD_WORKER"
+WAIT_SECONDS_MAX: Final = 3600
+
+
+@click.command("mcp")
+@click.option("--worker", metavar="WORKER", envvar=WORKER_VARIABLE, help=f"The Worker's whole id; {WORKER_VARIABLE} names one too.")
+@click.option("--wait", type=click.FloatRange(0, WAIT_SECONDS_MAX), default=40.0, show_default=True, help="Seconds to wait for a verdict.")
+@click.option(
+    "--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve over HTTP on this port of this machine; 0 for any."
+)
+@SERVER
+@WORKDIR
+@STORE
+def mcp_command(*, worker: str | None, wait: float, port: int | None, server: str | None, workdir: Path, store: Place | None) -> None:
+    """Serve the agent of one Worker over MCP, at standard input and output.
+
+    The Worker is the one that is named, or the only active one of the Workspace; it is found when it is first needed. The server ends with
+    its input. With --http, the token of each request says which Worker it is for: `stateward token issue --scope work:WORKER`.
+    """
+    if port is not None:
+        if worker is not None or server is not None:
+            raise Stop(STATUS_USAGE, "over HTTP the token of a request names its Worker", "leave `--worker` and `--server` out")
+        _require_libraries()
+        from stateward.runtime.surfaces.mcp.over_http import serve_http  # noqa: PLC0415 -- comes with an extra
+
+        with faults_shown():
+            serve_http(workdir, store, port, wait)
+        return
+    with _wired() as (reading, writing), faults_shown():
+        _require_libraries()
+        _serve(reading, writing, wait, _opened(worker, server, workdir, store))
+    sys.stderr.flush()
+    os._exit(0)  # the thread that waits for input would keep the process
+
+
+def _require_libraries() -> None:
+    try:
+        import stateward.runtime.surfaces.mcp.server  # noqa: F401, PLC0415 -- comes with an extra
+    except ModuleNotFoundError as missing:
+        if missing.name not in LIBRARIES:
+            raise
+        raise Stop(STATUS_ENVIRONMENT, f"serving an agent needs the package {missing.name}", "install `stateward[mcp]`") from missing
+
+
+@contextmanager
+def _wired() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Keep standard input and output for the protocol."""
+    reading, writing, null = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    os.close(null)
+    sys.stdout = sys.stderr
+    yield os.fdopen(reading, "rb"), os.fdopen(writing, "wb", buffering=0)
+
+
+def _serve(reading: BinaryIO, writing: BinaryIO, wait: float, worker: "OpenWorker") -> None:
+    import anyio  # noqa: PLC0415 -- comes with an extra
+
+    from stateward.runtime.surfaces.mcp.server import Served, make_server  # noqa: PLC0415
+    from stateward.runtime.surfaces.mcp.stdio import serve  # noqa: PLC0415
+    from stateward.runtime.wiring import program_version  # noqa: PLC0415
+
+    server = make_server(Served(lambda _: worker.channel(), program_version().rpartition(" ")[2], wait))
+    with closing(worker):
+        anyio.run(serve, server, reading, writing)
+
+
+def _opened(worker: str | None, server: str | None, workdir: Path, store: Place | None) -> "OpenWorker":
+    from stateward.runtime.surfaces.mcp.worker import OpenWorker, local_worker  # noqa: PLC0415 -- opens a store when it is asked
+
+    if server is not None:
+        raise Stop(STATUS_USAGE, "an agent is not served from a service yet", "leave `--server` out")
+    return OpenWorker(lambda: local_worker(worker, workdir, store))

@@ -1,0 +1,106 @@
+"""The server over HTTP, for agents that reach it by an address: the token of a request is the Worker.
+
+Invariants: hosts, origins, sizes and connections are held as by every service of ours, by the same guard, before anything of a request is
+read; a token is taken from the `Authorization` header and nowhere else, and must be for one Worker; it says who acts.
+"""
+
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from stateward.runtime.engine.tokens import Access, check
+from stateward.runtime.ports import WorkerChannel
+from stateward.runtime.remote.forms import ProblemCode
+from stateward.runtime.session.entries import Actor, ActorClass
+from stateward.runtime.surfaces.http.guard import Guard
+from stateward.runtime.surfaces.http.logs import Aside, ServiceLog
+from stateward.runtime.surfaces.http.problems import Problem
+from stateward.runtime.surfaces.http.service import Names, Service
+from stateward.runtime.surfaces.http.serving import address_of, listen, place, serve
+from stateward.runtime.surfaces.mcp.server import Context, Served, make_server
+from stateward.runtime.surfaces.mcp.worker import CHANNEL
+from stateward.runtime.wiring import Place, agent_channel, locate
+from stateward.runtime.wiring.places import user_secrets
+from stateward.runtime.wiring.serving import served
+from stateward.runtime.wiring.workers import OpenWorkers
+
+PATH: Final = "/mcp"
+WORK: Final = "work:"
+_HOST: Final = "127.0.0.1"
+_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_REALM: Final = 'Bearer realm="stateward"'
+
+
+def serve_http(workdir: Path, store: Place | None, port: int, wait_seconds: float) -> None:
+    """Serve the Workers of a Workspace on this machine, until told to stop. Raises what opening a store raises, and OSError."""
+    listening = listen(place(_HOST, port))
+    opened = OpenWorkers(lambda worker, actor: agent_channel(workdir, store, worker, actor))
+    with listening, served(locate(workdir, store)) as workspace, closing(opened), closing(Aside(sys.stderr)) as stream:
+        log = ServiceLog(stream, mask=user_secrets().mask, as_text=sys.stderr.isatty())
+        service = Service(
+            workspace=workspace.workspace,
+            program=workspace.program,
+            reads=workspace.reads,
+            writes=workspace.writes,
+            tokens=workspace.tokens,
+            clock=workspace.clock,
+            ready=workspace.ready,
+            names=Names(_NAMES),
+        )
+        address = f"{address_of(listening, secure=False)}{PATH}"
+        app = make_app(service, opened, wait_seconds)
+        told = f"serving agents of Workspace {workspace.workspace} at {address}"
+        serve(Guard(app, service, log), service, listening, log, started=lambda: click.echo(told), lifespan="on", grace_seconds=1)
+
+
+def make_app(service: Service, opened: OpenWorkers, wait_seconds: float) -> ASGIApp:
+    """Make the app: what a request is for is told by its token."""
+    version = service.program.rpartition(" ")[2]
+    server = make_server(Served(lambda context: _channel(context, opened), version, wait_seconds))
+    inner = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard around it does that
+    )
+    return _Tokens(inner, service)
+
+
+class _Tokens:
+    """Lets requests through whose token is for one Worker."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through. Raises Problem."""
+        if scope["type"] == "http":
+            access = self._access(scope)
+            workers = [each.removeprefix(WORK) for each in access.scopes if each.startswith(WORK)]
+            if len(workers) != 1:
+                detail = f"the token is for {len(workers)} Workers, and one is needed: `{WORK}<worker>`"
+                raise Problem(403, ProblemCode.SCOPE_MISSING, detail, scope=f"{WORK}<worker>")
+            scope["state"] |= {"who": access.name, "worker": workers[0]}
+        await self._app(scope, receive, send)
+
+    def _access(self, scope: Scope) -> Access:
+        shown = [value for name, value in scope["headers"] if name == b"authorization"]
+        if not shown:
+            raise Problem(401, ProblemCode.TOKEN_MISSING, "the request shows no token", headers={"WWW-Authenticate": _REALM})
+        scheme, _, text = shown[0].decode("latin-1").partition(" ")
+        service = self._service
+        access = check(service.tokens, service.workspace, text.strip(" "), service.clock.now())
+        if access is None or len(shown) > 1 or scheme.lower() != "bearer":
+            headers = {"WWW-Authenticate": f'{_REALM}, error="invalid_token"'}
+            raise Problem(401, ProblemCode.TOKEN_REFUSED, "the token is unknown, expired or revoked", headers=headers)
+        return access
+
+
+def _channel(context: Context, opened: OpenWorkers) -> WorkerChannel:
+    request: Any = context.request
+    state = request.scope["state"]
+    return opened.channel(state["worker"], Actor(ActorClass.AGENT, CHANNEL, state["who"]))
