@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Final
 
 from benchmarks.store import Probe
-from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.events import Judgement, Verdict
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine

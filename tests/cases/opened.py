@@ -7,7 +7,7 @@ from datetime import datetime
 
 from stateward.compiler.flow.canonical import canonical_bytes
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.marker import drafted
 from stateward.runtime.ports import Clock, NewRevision, Workspace

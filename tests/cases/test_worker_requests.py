@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.ports import Answered, RecordedEntry, RecordKey
 from stateward.runtime.profile import DEMONSTRATION

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 
-from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.profile import (
     DEFAULT,
     DEMONSTRATION,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.rights import rights_of, start_problem

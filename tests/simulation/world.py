@@ -12,7 +12,7 @@ from itertools import pairwise
 from random import Random
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition
-from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.events import Account, EntryCitation, FailureCause, Judgement, Status, Usage, Verdict
 from stateward.runtime.core.instance import JUDGED_CODES, AttemptStatus, Instance
 from stateward.runtime.core.operating import Verb

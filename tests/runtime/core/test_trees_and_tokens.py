@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateward.runtime.core.decide import Bounds, Continue, Decided, Decision, Failed, GivenUp, Judged, Outcome, Repeat, Request
+from stateward.runtime.core.bounds import Bounds
+from stateward.runtime.core.decide import Continue, Decided, Decision, Failed, GivenUp, Judged, Outcome, Repeat, Request
 from stateward.runtime.core.events import (
     Account,
     CancelCause,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.ports import Answered

@@ -5,7 +5,7 @@ import pytest
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.folding import Folds
 from stateward.runtime.engine.guard import Guard
-from stateward.runtime.engine.means import Means
+from stateward.runtime.engine.means import HostMeans
 from stateward.runtime.engine.recording import cursor_of, record_all
 from stateward.runtime.ports import RECORDS_MAX, Cursor, Damaged, HostRecord, Recorded, RecordKey
 from stateward.runtime.profile import DEMONSTRATION
@@ -19,21 +19,18 @@ from tests.runtime.engines import AGENT, HOST, Desk
 FOUND_LOOKS_MAX = 24
 
 
-def means(desk: Desk, secrets: Secrets = NO_SECRETS) -> Means:
+def means(desk: Desk, secrets: Secrets = NO_SECRETS) -> HostMeans:
     """Give what the use cases work with, over the store of a desk; it remembers nothing."""
     sessions = desk.sessions
-    return Means(
-        sessions,
-        desk.catalog,
-        desk.clock,
-        desk.ids,
-        DEMONSTRATION,
-        desk.leases,
-        Folds(sessions),
-        16,
-        Guard(sessions, None),
-        None,
-        secrets,
+    return HostMeans(
+        sessions=sessions,
+        clock=desk.clock,
+        ids=desk.ids,
+        profile=DEMONSTRATION,
+        folds=Folds(sessions),
+        checkpoint_entries=16,
+        guard=Guard(sessions, None),
+        secrets=secrets,
     )
 
 

@@ -5,10 +5,11 @@ continuation change nothing. Every event it gives is one that `evolve` accepts.
 """
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from stateward.runtime.core import limits
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.events import (
     Account,
     CancelCause,
@@ -30,7 +31,17 @@ from stateward.runtime.core.events import (
     TransitionVerificationFailed,
 )
 from stateward.runtime.core.flow import Flow
-from stateward.runtime.core.instance import JUDGED_CODES, Attempt, AttemptStatus, FlowState, Hold, Instance, Pin, Resolution, status_in
+from stateward.runtime.core.instance import (
+    JUDGED_CODES,
+    Attempt,
+    AttemptStatus,
+    FlowState,
+    Instance,
+    Pin,
+    Resolution,
+    hold_message,
+    status_in,
+)
 from stateward.runtime.core.judging import Passed, Rejected, Ruling, rule
 from stateward.runtime.core.operating import Act, act, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -49,18 +60,6 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What is spent on an instance at most."""
-
-    hold_after: int = 3
-    """Judgements of one visit that saw the same evidence and moved nothing, after which the instance is held."""
-    visit_verifications_max: int = 100
-    instance_verifications_max: int = 10_000
-    visit_tokens_max: int = 2_000_000
-    instance_tokens_max: int = 20_000_000
-
-
-@dataclass(frozen=True, slots=True)
 class Request:
     """Ask to leave the current state."""
 
@@ -69,7 +68,7 @@ class Request:
     reason: str
     evidence: int = 0
     """The number of the newest admissible entry of the log; 0 when there is none."""
-    bounds: Bounds = Bounds()
+    bounds: Bounds = field(default_factory=Bounds)
     tree: str = ""
     """The digest of the Workdir's facts now; empty where there are none, or they cannot be found out."""
     reserve: int = 0
@@ -246,11 +245,6 @@ def _stopped(instance: Instance, command: Request) -> Refusal | None:
     if instance.held is not None and command.evidence <= instance.held.evidence and command.tree == instance.judged_tree:
         return Refusal(RefusalCode.INSTANCE_HELD, hold_message(instance.held), ("record new evidence", "ask an operator to clear the hold"))
     return None
-
-
-def hold_message(held: Hold) -> str:
-    """Say why an instance is held."""
-    return f"{held.judgements} judgements saw the same evidence and moved nothing"
 
 
 def _spent(instance: Instance, bounds: Bounds) -> Refusal | None:

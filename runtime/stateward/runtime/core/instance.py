@@ -177,6 +177,11 @@ class FlowState:
 NOTHING_YET = FlowState()
 
 
+def hold_message(held: Hold) -> str:
+    """Say why an instance is held."""
+    return f"{held.judgements} judgements saw the same evidence and moved nothing"
+
+
 def status_in(definition: Flow, state: str) -> Status:
     """Tell how an instance stands that is in this state. Raises KeyError when the definition has no such state."""
     if state == CANCELLED_STATE:

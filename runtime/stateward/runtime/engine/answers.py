@@ -7,10 +7,9 @@ reasons are byte for byte those of the pinned definition and of the worker.
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from stateward.runtime.core.decide import hold_message
 from stateward.runtime.core.events import Judgement, RejectionCode
 from stateward.runtime.core.flow import Flow
-from stateward.runtime.core.instance import Aside, Attempt, AttemptStatus, Instance, Resolution
+from stateward.runtime.core.instance import Aside, Attempt, AttemptStatus, Instance, Resolution, hold_message
 from stateward.runtime.ports import Question, VerificationRequest
 from stateward.runtime.session.answers import Answer, TransitionAnswer
 from stateward.runtime.session.captured import CapturedLog

@@ -13,6 +13,7 @@ from itertools import islice
 from stateward.runtime.core.instance import FlowState
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import listed
+from stateward.runtime.engine.actors import ENGINE
 from stateward.runtime.engine.commit import Append, Tries, contended, not_found
 from stateward.runtime.engine.folding import INSPECT, Loaded, WorkerFold, checkpoint_of, damaged, payload_of
 from stateward.runtime.engine.keys import INHERITED_WHOLE, inherited_key
@@ -20,7 +21,6 @@ from stateward.runtime.engine.limits import COMMITS_MAX, FORKS_LISTED_MAX
 from stateward.runtime.engine.lineage import checked, entries_through, whole_of
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.operating import Operated, Operation, act_entry, answered, standing_of
-from stateward.runtime.engine.records import ENGINE
 from stateward.runtime.ports import Committed, Damaged, Deleted, Moved, OutcomeUnknown, SessionStore
 from stateward.runtime.session.acts import ForkOrigin
 from stateward.runtime.session.entries import Head, Kind, NewEntry, reference

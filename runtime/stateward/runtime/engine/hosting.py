@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.engine.hosted import HostEngine
 from stateward.runtime.engine.standing import standing_of
-from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import Cursor, HostRecord, Recorded, RecordedEntry, Standing
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.entries import Actor
@@ -13,7 +13,7 @@ from stateward.runtime.session.entries import Actor
 class EngineHostChannel:
     """The port `HostChannel` over the engine. Safe to share between threads."""
 
-    def __init__(self, engine: Engine, worker: str, actor: Actor) -> None:
+    def __init__(self, engine: HostEngine, worker: str, actor: Actor) -> None:
         self._engine, self._worker, self._actor = engine, worker, actor
 
     @property

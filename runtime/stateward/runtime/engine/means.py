@@ -2,37 +2,36 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.engine.actors import ENGINE
 from stateward.runtime.engine.commit import Append, commit
 from stateward.runtime.engine.folding import Folds, Loaded, checkpoint_of
 from stateward.runtime.engine.guard import Guard, rollback_message
-from stateward.runtime.engine.records import ENGINE
 from stateward.runtime.engine.view import WorkerView, view_of
-from stateward.runtime.ports import Clock, Ids, LeaseStore, SessionStore, Snapshots, Workdirs
 from stateward.runtime.profile import Profile
 from stateward.runtime.session.entries import Kind, NewEntry
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.session.payloads import encode
 
+if TYPE_CHECKING:
+    from stateward.runtime.ports import Clock, Ids, LeaseStore, SessionStore, Snapshots, Workdirs
+
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """The means of one engine."""
+class HostMeans:
+    """What recording what happened and looking at a Worker needs."""
 
-    sessions: SessionStore
-    snapshots: Snapshots
-    clock: Clock
-    ids: Ids
+    sessions: "SessionStore"
+    clock: "Clock"
+    ids: "Ids"
     profile: Profile
-    leases: LeaseStore
     folds: Folds
     checkpoint_entries: int
     guard: Guard
-    workdirs: Workdirs | None
     secrets: Secrets
 
     def commit(self, worker: str, plan: Callable[[Loaded], Append[T] | T], *, whole: bool = True) -> T | Refusal:
@@ -55,6 +54,15 @@ class Means:
         if loaded.head.seq - loaded.checkpoint < self.checkpoint_entries:
             return None
         return NewEntry(Kind.CHECKPOINT, ENGINE, self.clock.now(), encode(checkpoint_of(loaded)))
+
+
+@dataclass(frozen=True, slots=True)
+class Means(HostMeans):
+    """The means of one engine."""
+
+    snapshots: "Snapshots"
+    leases: "LeaseStore"
+    workdirs: "Workdirs | None"
 
 
 def _no_problem(_: Loaded) -> None:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from stateward.runtime.core.decide import hold_message
 from stateward.runtime.core.events import Status
-from stateward.runtime.core.instance import AttemptStatus, Instance
+from stateward.runtime.core.instance import AttemptStatus, Instance, hold_message
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import Loaded, payload_of
@@ -18,7 +17,7 @@ from stateward.runtime.engine.leasing import in_progress
 from stateward.runtime.engine.limits import WORKERS_PAGE_MAX
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.rights import rights_of
-from stateward.runtime.engine.transition import stored_answer
+from stateward.runtime.engine.told import stored_answer
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, InProgress, StoreNewer, WorkerRow
 from stateward.runtime.profile import Rights, VerifierKind

@@ -7,7 +7,7 @@ domain `host.transcript.v1`, of which the last is found by its number, in as man
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import cut, shown, size_of
@@ -15,14 +15,17 @@ from stateward.runtime.engine.commit import Append
 from stateward.runtime.engine.folding import Loaded, damaged
 from stateward.runtime.engine.keys import cursor_key, is_id, record_key, run_key
 from stateward.runtime.engine.limits import CURSOR_PATH_BYTES_MAX, CURSORS_MAX, RECORDS_BYTES_MAX, RUN_MESSAGE_BYTES_MAX
-from stateward.runtime.engine.means import Means
-from stateward.runtime.ports import RECORDS_MAX, Cursor, HostRecord, Recorded, RecordedEntry, RecordKey, SessionStore
+from stateward.runtime.engine.means import HostMeans
+from stateward.runtime.ports.work import RECORDS_MAX, Cursor, HostRecord, Recorded, RecordedEntry, RecordKey
 from stateward.runtime.session.acts import RunEnded, RunOutcome, RunStarted, WorkerStopped
 from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX, digest_of
 from stateward.runtime.session.entries import PAYLOAD_BYTES_MAX, Actor, ActorClass, Entry, Head, Kind, NewEntry
 from stateward.runtime.session.payloads import PAYLOAD_VERSION, encode
 from stateward.runtime.session.strict import COUNT, TEXT, Form, Malformed, members, parse, render
 from stateward.runtime.session.strict import record as form_of
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import SessionStore
 
 TRANSCRIPT_DOMAIN: Final = "host.transcript.v1"
 """Of the record that says how far a transcript was taken in."""
@@ -46,7 +49,7 @@ _RECORDERS: Final = {
 }
 
 
-def record(means: Means, worker: str, given: NewRecord) -> RecordedEntry | Refusal:
+def record(means: HostMeans, worker: str, given: NewRecord) -> RecordedEntry | Refusal:
     """Record what a host or an agent says happened."""
     key = record_key(given.key.digest)
     problem = _problem(given)
@@ -56,7 +59,9 @@ def record(means: Means, worker: str, given: NewRecord) -> RecordedEntry | Refus
     return _problem(given) or _written(means, worker, lambda: NewEntry(given.kind, given.actor, means.clock.now(), given.payload, key))
 
 
-def record_all(means: Means, worker: str, given: Sequence[HostRecord], actor: Actor, cursor: Cursor | None = None) -> Recorded | Refusal:
+def record_all(
+    means: HostMeans, worker: str, given: Sequence[HostRecord], actor: Actor, cursor: Cursor | None = None
+) -> Recorded | Refusal:
     """Record what a host says happened, up to RECORDS_MAX records in one commit, and with it how far a transcript was taken in.
 
     What is there already under its key is left out, whatever it holds: a host tells of one call in several forms, and the first counts.
@@ -71,13 +76,13 @@ def record_all(means: Means, worker: str, given: Sequence[HostRecord], actor: Ac
     return means.commit(worker, lambda _: _all_written(means, worker, new, actor, cursor))
 
 
-def cursor_of(sessions: SessionStore, worker: str, host: str, session: str) -> Cursor | None:
+def cursor_of(sessions: "SessionStore", worker: str, host: str, session: str) -> Cursor | None:
     """Give how far the transcript of a host's session was taken in; None when nothing was. Raises Damaged."""
     found, _ = _last_cursor(sessions, worker, _session_digest(host, session))
     return None if found is None else _read_cursor(found)
 
 
-def start_run(means: Means, worker: str, run: str, actor: Actor) -> RecordedEntry | Refusal:
+def start_run(means: HostMeans, worker: str, run: str, actor: Actor) -> RecordedEntry | Refusal:
     """Record that a run of the worker's agent began."""
     problem = _run_problem(run)
     payload = encode(RunStarted(run))
@@ -86,14 +91,14 @@ def start_run(means: Means, worker: str, run: str, actor: Actor) -> RecordedEntr
     )
 
 
-def end_run(means: Means, worker: str, run: str, actor: Actor, *, outcome: RunOutcome, message: str) -> RecordedEntry | Refusal:
+def end_run(means: HostMeans, worker: str, run: str, actor: Actor, *, outcome: RunOutcome, message: str) -> RecordedEntry | Refusal:
     """Record how a run ended; the flow stays where it is."""
     problem = _run_problem(run)
     payload = encode(RunEnded(run, outcome, cut(means.secrets.mask(message), RUN_MESSAGE_BYTES_MAX)))
     return problem or _written(means, worker, lambda: NewEntry(Kind.RUN_ENDED, actor, means.clock.now(), payload, run_key(run, "ended")))
 
 
-def stop(means: Means, worker: str, stopping: str, reason: str, actor: Actor) -> RecordedEntry | Refusal:
+def stop(means: HostMeans, worker: str, stopping: str, reason: str, actor: Actor) -> RecordedEntry | Refusal:
     """Record that the Worker was stopped; everything is kept. `stopping` is the id of this act."""
     problem = _run_problem(stopping)
     payload = encode(WorkerStopped(cut(means.secrets.mask(reason), RUN_MESSAGE_BYTES_MAX)))
@@ -101,7 +106,7 @@ def stop(means: Means, worker: str, stopping: str, reason: str, actor: Actor) ->
     return problem or _written(means, worker, lambda: NewEntry(Kind.WORKER_STOPPED, actor, means.clock.now(), payload, key))
 
 
-def _written(means: Means, worker: str, make: Callable[[], NewEntry]) -> RecordedEntry | Refusal:
+def _written(means: HostMeans, worker: str, make: Callable[[], NewEntry]) -> RecordedEntry | Refusal:
     def plan(_: Loaded) -> Append[RecordedEntry | Refusal] | RecordedEntry | Refusal:
         new = make()
         assert new.key is not None  # by which it is recorded once
@@ -150,7 +155,7 @@ def _cursor_problem(cursor: Cursor, actor: Actor) -> Refusal | None:
 
 
 def _all_written(
-    means: Means, worker: str, given: Sequence[NewRecord], actor: Actor, cursor: Cursor | None
+    means: HostMeans, worker: str, given: Sequence[NewRecord], actor: Actor, cursor: Cursor | None
 ) -> Append[Recorded | Refusal] | Recorded | Refusal:
     new = tuple(_entries_missing(means, worker, given))
     moved = () if cursor is None else tuple(_cursor_entry(means, worker, actor, cursor))
@@ -161,7 +166,7 @@ def _all_written(
     return Append((*new, *moved), lambda head: Recorded(worker, head, len(new)))
 
 
-def _entries_missing(means: Means, worker: str, given: Sequence[NewRecord]) -> Iterator[NewEntry]:
+def _entries_missing(means: HostMeans, worker: str, given: Sequence[NewRecord]) -> Iterator[NewEntry]:
     """Give the entries of the records that are not there, each key once."""
     by_key = {record_key(each.key.digest): each for each in reversed(given)}  # the first of those with one key
     for each in given:
@@ -170,7 +175,7 @@ def _entries_missing(means: Means, worker: str, given: Sequence[NewRecord]) -> I
             yield NewEntry(each.kind, each.actor, means.clock.now(), each.payload, key)
 
 
-def _cursor_entry(means: Means, worker: str, actor: Actor, cursor: Cursor) -> Iterator[NewEntry]:
+def _cursor_entry(means: HostMeans, worker: str, actor: Actor, cursor: Cursor) -> Iterator[NewEntry]:
     """Give the entry that says how far a transcript was taken in, where the last one does not say so already."""
     session = _session_digest(cursor.host, cursor.session)
     masked = replace(cursor, path=means.secrets.mask(cursor.path))
@@ -180,7 +185,7 @@ def _cursor_entry(means: Means, worker: str, actor: Actor, cursor: Cursor) -> It
         yield NewEntry(Kind.EXTENSION, actor, means.clock.now(), payload, cursor_key(session, number + 1))
 
 
-def _last_cursor(sessions: SessionStore, worker: str, session: str) -> tuple[Entry | None, int]:
+def _last_cursor(sessions: "SessionStore", worker: str, session: str) -> tuple[Entry | None, int]:
     """Find the last of the numbered entries of a session, and its number: 0 where there is none."""
     last, number, beyond = None, 0, 1
     while beyond <= CURSORS_MAX and (found := sessions.find(worker, cursor_key(session, beyond))) is not None:

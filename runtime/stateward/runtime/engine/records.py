@@ -13,13 +13,13 @@ from stateward.runtime.core.events import Event, EventId, LateResultIgnored, Rec
 from stateward.runtime.core.evolve import evolve
 from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import FlowState
+from stateward.runtime.engine.actors import ENGINE
 from stateward.runtime.engine.answers import answer_of
 from stateward.runtime.engine.keys import facts_key, late_key, request_key, resolution_key
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.entries import Actor, ActorClass, Kind, NewEntry
 from stateward.runtime.session.payloads import TRANSITION_TOOL, Extension, FlowRecord, ToolResult, encode, workdir_record
 
-ENGINE: Final = Actor(ActorClass.ENGINE, "in_process")
 JUDGE: Final = Actor(ActorClass.VERIFIER, "in_process")
 
 

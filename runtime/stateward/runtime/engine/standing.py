@@ -1,20 +1,21 @@
 """A Worker, its attempts and its log in the values that are shown to those who work inside it, wherever it is kept."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stateward.runtime.core.decide import hold_message
 from stateward.runtime.core.events import Event
-from stateward.runtime.core.instance import AttemptStatus
-from stateward.runtime.engine.attempts import Explained
+from stateward.runtime.core.instance import AttemptStatus, hold_message
+from stateward.runtime.engine.hosted import HostEngine
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
-from stateward.runtime.engine.worker import Engine
-from stateward.runtime.ports import AttemptShown, EntryShown, FlowStanding, OpenAttempt, Standing, WayOut
+from stateward.runtime.ports.work import AttemptShown, EntryShown, FlowStanding, OpenAttempt, Standing, WayOut
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.event_codec import EVENT
 
+if TYPE_CHECKING:
+    from stateward.runtime.engine.attempts import Explained
 
-def standing_of(engine: Engine, view: WorkerView) -> Standing:
+
+def standing_of(engine: HostEngine, view: WorkerView) -> Standing:
     """Say where a Worker stands."""
     flow = view.flow
     return Standing(
@@ -31,7 +32,7 @@ def standing_of(engine: Engine, view: WorkerView) -> Standing:
     )
 
 
-def _last(engine: Engine, worker: str, flow: FlowView) -> Answer | None:
+def _last(engine: HostEngine, worker: str, flow: FlowView) -> Answer | None:
     """Give what was told last, where that was a request to leave the state as it was entered this time."""
     if flow.last is None or flow.last.status is AttemptStatus.ENTERED or flow.last.attempt.visit != flow.visit:
         return None
@@ -59,7 +60,7 @@ def _flow(flow: FlowView, last: Answer | None) -> FlowStanding:
     )
 
 
-def attempt_of(explained: Explained) -> AttemptShown:
+def attempt_of(explained: "Explained") -> AttemptShown:
     """Show an attempt."""
     asked, told = explained.requested, explained.told
     if explained.resolved is None:

@@ -13,12 +13,12 @@ from stateward.runtime.core.decide import Decided, Start, active_problem, decide
 from stateward.runtime.core.events import Event, InstanceStarted
 from stateward.runtime.core.instance import NOTHING_YET, FlowState, Pin
 from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.engine.actors import ENGINE
 from stateward.runtime.engine.commit import Append, Tries, contended, look_up
 from stateward.runtime.engine.folding import Loaded, payload_of
 from stateward.runtime.engine.keys import submission_key
 from stateward.runtime.engine.masked import segments_without
 from stateward.runtime.engine.means import Means
-from stateward.runtime.engine.records import ENGINE
 from stateward.runtime.engine.rights import rights_of, start_problem
 from stateward.runtime.engine.submission import (
     count_message,

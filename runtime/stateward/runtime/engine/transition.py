@@ -28,20 +28,19 @@ from stateward.runtime.engine import records
 from stateward.runtime.engine.answers import Begun, question_for
 from stateward.runtime.engine.citations import Checked, facts_of
 from stateward.runtime.engine.commit import Append
-from stateward.runtime.engine.folding import INSPECT, Loaded, payload_of
-from stateward.runtime.engine.keys import is_id, late_key, request_key, resolution_key
+from stateward.runtime.engine.folding import INSPECT, Loaded
+from stateward.runtime.engine.keys import is_id, late_key, request_key
 from stateward.runtime.engine.leasing import in_progress, lease_problem
 from stateward.runtime.engine.lineage import reader
 from stateward.runtime.engine.masked import outcome_without
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.rights import request_problem, rights_of
+from stateward.runtime.engine.told import stored_answer
 from stateward.runtime.engine.view import Seen
-from stateward.runtime.ports import Answered, Damaged, InProgress, SessionStore, TreeFacts, VerifierOutcome
+from stateward.runtime.ports import Answered, Damaged, InProgress, TreeFacts, VerifierOutcome
 from stateward.runtime.profile import Rights, VerifierKind
-from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.captured import CapturedLog, Reader
 from stateward.runtime.session.entries import Actor, ActorClass, Head, NewEntry
-from stateward.runtime.session.payloads import ToolResult
 
 _NO_FACTS: Final = TreeFacts("", b"")
 """Of a Workdir that is none, or of which there are none."""
@@ -219,16 +218,6 @@ def _late(means: Means, loaded: Loaded, definition: Flow, attempt: str) -> Appen
 
 def _unknown(attempt: str) -> Refusal:
     return Refusal(RefusalCode.ATTEMPT_UNKNOWN, f"this Worker has no attempt {shown(attempt)}", ("request a transition",))
-
-
-def stored_answer(sessions: SessionStore, worker: str, attempt: str) -> Answer | None:
-    """Give what was told of an attempt; None when it was never resolved."""
-    entry = sessions.find(worker, resolution_key(attempt))
-    if entry is None:
-        return None
-    payload = payload_of(entry)
-    assert isinstance(payload, ToolResult)  # the key is given to nothing else
-    return payload.content
 
 
 def is_self_judged(loaded: Loaded) -> bool:

@@ -13,40 +13,34 @@ from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import Aside, Attempt, is_aside
 from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine import attempts, forking, leasing, operating, overview, recording, redaction, rollback, submit, transition
+from stateward.runtime.engine import attempts, forking, leasing, operating, overview, redaction, rollback, submit, transition
 from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.attempts import Explained
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import Folds, payload_of
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.guard import Guard
+from stateward.runtime.engine.hosted import HostEngine
 from stateward.runtime.engine.leasing import Heartbeat, NoHeartbeat
 from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES, RENEWALS
 from stateward.runtime.engine.lineage import entries_through
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.operating import Operated
 from stateward.runtime.engine.overview import OverviewRow, Why
-from stateward.runtime.engine.recording import NewRecord
 from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.engine.replaying import Replayed, replay_against
-from stateward.runtime.engine.rights import rights_of
-from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen, WorkerView
+from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen
 from stateward.runtime.ports import (
     Answered,
     Clock,
-    Cursor,
     Damaged,
     Deleted,
-    HostRecord,
     Ids,
     InProgress,
     Lease,
     LeaseStore,
     NoObserver,
     Observer,
-    Recorded,
-    RecordedEntry,
-    RecordKey,
     SessionStore,
     Snapshots,
     StoreNewer,
@@ -58,16 +52,14 @@ from stateward.runtime.ports import (
     Workdirs,
 )
 from stateward.runtime.profile import Profile
-from stateward.runtime.session.acts import RunOutcome
-from stateward.runtime.session.answers import Answer
-from stateward.runtime.session.entries import Actor, ActorClass, Entry, Head
+from stateward.runtime.session.entries import Actor, ActorClass, Entry
 from stateward.runtime.session.evidence import evidence_class
 from stateward.runtime.session.masking import NO_SECRETS, Secrets
-from stateward.runtime.session.payloads import OPAQUE, Payload, PinnedProfile, SessionStarted, flow_events
+from stateward.runtime.session.payloads import OPAQUE, Payload, SessionStarted, flow_events
 from stateward.runtime.session.segments import Segment
 
 
-class Engine:
+class Engine(HostEngine):
     """What a surface may ask of the Workers of one store, under one profile."""
 
     def __init__(
@@ -94,7 +86,19 @@ class Engine:
         `secrets` is stored or told with it.
         """
         guard = Guard(sessions, witness)
-        self._means = Means(sessions, snapshots, clock, ids, profile, leases, Folds(sessions), checkpoint_entries, guard, workdirs, secrets)
+        self._means: Means = Means(
+            sessions=sessions,
+            clock=clock,
+            ids=ids,
+            profile=profile,
+            folds=Folds(sessions),
+            checkpoint_entries=checkpoint_entries,
+            guard=guard,
+            secrets=secrets,
+            snapshots=snapshots,
+            leases=leases,
+            workdirs=workdirs,
+        )
         self._holder = holder
         self._heartbeat = heartbeat or NoHeartbeat()
         self._observer = observer or NoObserver()
@@ -204,7 +208,7 @@ class Engine:
 
     def _overtaken(self, worker: str, attempt: str) -> Answered | None:
         """Give the answer to an attempt that somebody else has just resolved."""
-        answer = transition.stored_answer(self._means.sessions, worker, attempt)
+        answer = self.told(worker, attempt)
         return None if answer is None else Answered(answer, repeated=True)
 
     def _beat(self, worker: str, attempt: str, token: int) -> None:
@@ -258,50 +262,11 @@ class Engine:
         problem = operating.deletion_problem(self._means, worker, actor)
         return problem or forking.delete(self._means, worker)
 
-    # --- what happened in the worker's agent ----------------------------------------------------------------------------------------
-
-    def record(self, worker: str, kind: str, payload: bytes, actor: Actor, key: RecordKey) -> RecordedEntry | Refusal:
-        """Record an `assistant_message`, `tool_call`, `tool_result` or `note`, once for its key."""
-        return recording.record(self._means, worker, NewRecord(kind, payload, actor, key))
-
-    def record_all(self, worker: str, given: Sequence[HostRecord], actor: Actor, cursor: Cursor | None = None) -> Recorded | Refusal:
-        """Record up to RECORDS_MAX records in one commit, and with them how far a transcript was taken in."""
-        return recording.record_all(self._means, worker, given, actor, cursor)
-
-    def cursor(self, worker: str, host: str, session: str) -> Cursor | None:
-        """Give how far the transcript of a host's session was taken in; None when nothing was."""
-        return recording.cursor_of(self._means.sessions, worker, host, session)
-
-    def start_run(self, worker: str, run: str, actor: Actor) -> RecordedEntry | Refusal:
-        """Record that a run of the worker's agent began."""
-        return recording.start_run(self._means, worker, run, actor)
-
-    def end_run(self, worker: str, run: str, outcome: RunOutcome, actor: Actor, message: str = "") -> RecordedEntry | Refusal:
-        """Record how a run ended; the flow stays where it is."""
-        return recording.end_run(self._means, worker, run, actor, outcome=outcome, message=message)
-
-    def stop(self, worker: str, reason: str, actor: Actor, operation: str | None = None) -> RecordedEntry | Refusal:
-        """Record that the Worker was stopped; everything is kept, and it may go on at any time."""
-        return recording.stop(self._means, worker, operation or self._means.ids.new(), reason, actor)
-
     # --- looking --------------------------------------------------------------------------------------------------------------------
 
-    def view(self, worker: str) -> WorkerView | Refusal:
-        """Give a Worker as its log says now."""
-        loaded = self._means.folds.load(worker)
-        return not_found(worker) if loaded is None else self._means.view(loaded)
-
-    def head(self, worker: str) -> Head | None:
-        """Give the last entry of a log; None when there is no such Worker."""
-        return self._means.sessions.head(worker)
-
-    def told(self, worker: str, attempt: str) -> Answer | None:
-        """Give what the worker was told of an attempt; None where it is open, was closed by an operator or is another log's."""
-        return transition.stored_answer(self._means.sessions, worker, attempt)
-
-    def self_selectors(self, pinned: PinnedProfile) -> tuple[str, ...]:
-        """Give the flows that an agent may submit to itself in a log that pins this profile."""
-        return rights_of(self._means, pinned).agent_selectors
+    def definition(self, digest: str) -> bytes | None:
+        """Give the canonical bytes of a definition that a log pins; None when it is not stored. Raises Damaged."""
+        return self._means.sessions.definition(digest)
 
     def workers(self, workspace: str, limit: int, after: str = "") -> tuple[OverviewRow, ...]:
         """Give a page of a Workspace's Workers, oldest first, those after `after`."""

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import lru_cache, reduce
 from typing import Final
 
-from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.profile.form import FIELDS, SECTIONS, Field, Rule, joined
 from stateward.runtime.profile.selectors import allowed
 from stateward.runtime.profile.terms import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from stateward.runtime.core.decide import Bounds
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.limits import REJECTIONS_MAX
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Assurance
