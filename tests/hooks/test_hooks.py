@@ -173,6 +173,15 @@ def test_a_session_that_is_resumed_runs_once_more(bench: Bench) -> None:
     assert [Kind.RUN_STARTED, Kind.RUN_ENDED, Kind.RUN_STARTED] == bench.kinds()
 
 
+def test_a_run_ends_once_even_where_its_session_is_resumed_after_the_flow_has_ended(bench: Bench) -> None:
+    bench.start()
+    bench.desk.engine.operate(bench.desk.worker, Verb.CANCEL, "not needed", PERSON)
+    bench.hook("session-end", reason="logout")
+    bench.hook("session-start", source="resume")
+    bench.hook("session-end", reason="other")
+    assert 1 == bench.kinds().count(Kind.RUN_ENDED)
+
+
 def test_a_session_that_is_cleared_goes_on_in_the_same_worker_under_its_new_id(bench: Bench) -> None:
     bench.start()
     bench.hook("session-end", reason="clear")

@@ -90,9 +90,11 @@ def _session_ended(desk: Desk, standing: Standing) -> HookAnswer:
 
 
 def _ended(desk: Desk) -> HookAnswer:
-    """Say that the run has ended; its Worker may have come to its end before."""
-    notice = _refused(desk.channel.end_run(_run(desk.binding), RunOutcome.COMPLETED, desk.call.reason)) if desk.binding.run else ""
-    desk.bindings.keep(replace(_kept(desk), ended=desk.call.reason or "other"))
+    """Say that the run has ended, if that was not said; its Worker may have come to its end before."""
+    kept = _kept(desk)
+    is_open = kept.run > 0 and not kept.ended
+    notice = _refused(desk.channel.end_run(_run(kept), RunOutcome.COMPLETED, desk.call.reason)) if is_open else ""
+    desk.bindings.keep(replace(kept, ended=desk.call.reason or "other"))
     return HookAnswer(notice=notice)
 
 
