@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("compiler", "runtime", "store", "resources")
-DATA = ("flows", "profiles", "prompts")
+DATA = ("flows", "plugin", "profiles", "prompts")
 """What ships as data."""
 ABOUT = ("tests", "editors", "benchmarks", "docs", "requirements", "Makefile", "pyproject.toml", "README.md", "LICENSE")
 
@@ -63,7 +63,8 @@ def test_a_wheel_from_the_source_distribution_holds_what_the_checkout_has(wheel:
         for path in (ROOT / part / "stateward").rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
-    expected |= {f"stateward/resources/{each}/{path.name}" for each in DATA for path in (ROOT / "resources" / each).iterdir()}
+    shipped = (path for each in DATA for path in (ROOT / "resources" / each).rglob("*") if path.is_file())
+    expected |= {f"stateward/{path.relative_to(ROOT).as_posix()}" for path in shipped}
     assert expected == held
 
 
