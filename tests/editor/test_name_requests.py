@@ -1,5 +1,6 @@
 """Names as an editor asks for them over the wire, in the units that it counts in."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ FLOW = """schema_version = 1;
 name = "paper";
 initial = "draft";
 states = {
-    draft = { instructions = "📝𝄞 Write."; transitions = { send = { target = "done"; condition = "Written."; }; }; };
+    draft = { instructions = "é漢📝𝄞 Write."; transitions = { send = { target = "done"; condition = "Written."; }; }; };
     done = { instructions = ""; terminal = true; };
 };
 """
@@ -39,6 +40,32 @@ def test_a_state_is_renamed_behind_signs_that_take_two_units(units: str) -> None
         quoted = {"start": place(units, 4, before[:-1]), "end": place(units, 4, before + 'done"')}
         key = {"start": {"line": 5, "character": 4}, "end": {"line": 5, "character": 8}}
         assert [{"range": quoted, "newText": '"sent"'}, {"range": key, "newText": "sent"}] == change["edits"]
+
+
+@pytest.mark.parametrize("units", ["utf-8", "utf-16", "utf-32"])
+def test_a_fault_behind_signs_of_several_units_stands_under_its_field(units: str) -> None:
+    text = FLOW.replace('Write."; transitions', 'Write."; transition')
+    before = text.splitlines()[4].partition("transition =")[0]
+    with Editor([units]) as editor:
+        editor.open(URI, text)
+        found = [each["range"] for each in editor.faults(URI, 1) if each["code"] == "unknown_field"]
+        assert [{"start": place(units, 4, before), "end": place(units, 4, before + "transition")}] == found
+
+
+def test_an_import_leads_to_the_file_beside_and_nowhere_else(tmp_path: Path) -> None:
+    folder = tmp_path / "my flows"
+    folder.mkdir()
+    (folder / "ends é.dcdl").write_text("{}", "utf-8")
+    (tmp_path / "above.dcdl").write_text("{}", "utf-8")
+    lines = ['"./ends é.dcdl"', '"ends é.dcdl"', '"./gone.dcdl"', '"../above.dcdl"', '"."', '"/etc/passwd"', "ends"]
+    uri = (folder / "paper.dcdl").as_uri()
+    text = "".join(f"a{number} = import {each};\n" for number, each in enumerate(lines))
+    with Editor() as editor:
+        editor.open(uri, text)
+        for number in range(len(lines)):
+            position = {"line": number, "character": 14}
+            found = editor.ask("textDocument/definition", {"textDocument": {"uri": uri}, "position": position})
+            assert [(folder / "ends é.dcdl").as_uri()] * (number < 2) == [each["uri"] for each in found]
 
 
 def test_what_cannot_be_renamed_is_answered_with_the_reason() -> None:

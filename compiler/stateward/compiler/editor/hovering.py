@@ -26,6 +26,8 @@ from stateward.compiler.syntax.tree import Let
 LINES_MAX: Final = 12
 CHARACTERS_MAX: Final = 800
 """Of one text of an author that is shown."""
+NAME_CHARACTERS_MAX: Final = 200
+"""Of one name that is shown, which may be none: whatever an author put where an id belongs."""
 _TICKS: Final = re.compile(r"`+")
 
 
@@ -65,6 +67,8 @@ def _named(what: str, id_: str) -> str:
 
 
 def _inline(text: str) -> str:
+    """Show a name as code, on one line: a blank line would end it, and what follows would be read as Markdown."""
+    text = " ".join(text.split())[:NAME_CHARACTERS_MAX] or " "
     ticks = _fence(text, 1)
     return f"{ticks}{text}{ticks}" if not text.startswith("`") and not text.endswith("`") else f"{ticks} {text} {ticks}"
 

@@ -9,6 +9,7 @@ from stateward.compiler.editor.finding import definitions, references
 from stateward.compiler.editor.graphing import Graph, Way
 from stateward.compiler.editor.hints import hints
 from stateward.compiler.editor.hovering import hover
+from stateward.compiler.editor.importing import import_at, imported
 from stateward.compiler.editor.renaming import Refused, rename, renameable
 from stateward.compiler.editor.server import FlowServer, request_failed
 from stateward.compiler.editor.states import States
@@ -21,6 +22,7 @@ _KINDS: Final = {
     Sort.NAME: types.SymbolKind.Variable,
     Sort.FIELD: types.SymbolKind.Property,
 }
+_START: Final = types.Position(0, 0)
 
 
 async def hovered(ls: FlowServer, params: types.HoverParams) -> types.Hover | None:
@@ -35,7 +37,12 @@ async def hovered(ls: FlowServer, params: types.HoverParams) -> types.Hover | No
 async def definition(ls: FlowServer, params: types.DefinitionParams) -> list[types.Location]:
     """Give where it is declared."""
     wire = await ls.seen(params.text_document.uri)
-    return [wire.location(each) for each in definitions(wire.analysis, wire.offset(params.position))]
+    offset = wire.offset(params.position)
+    importing = import_at(wire.analysis, offset)
+    if importing is not None:
+        file = imported(wire.document.uri, importing.specifier)
+        return [] if file is None else [types.Location(file, types.Range(_START, _START))]
+    return [wire.location(each) for each in definitions(wire.analysis, offset)]
 
 
 async def referenced(ls: FlowServer, params: types.ReferenceParams) -> list[types.Location]:
