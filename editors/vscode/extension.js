@@ -17,6 +17,7 @@ const CAPABILITIES = {
     hover: { contentFormat: FORMATS },
     definition: { linkSupport: true },
     references: {},
+    documentHighlight: {},
     rename: { prepareSupport: true },
     documentSymbol: { hierarchicalDocumentSymbolSupport: true },
     foldingRange: { lineFoldingOnly: true },

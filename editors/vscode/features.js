@@ -31,6 +31,12 @@ function register(client, capabilities) {
         return v.listed(await ask("textDocument/references", { ...placed(document, at), context }, token)).map(v.location);
       },
     }),
+    documentHighlightProvider: () => languages.registerDocumentHighlightProvider(SELECTOR, {
+      async provideDocumentHighlights(document, at, token) {
+        const found = v.listed(await ask("textDocument/documentHighlight", placed(document, at), token));
+        return found.map((each) => new vscode.DocumentHighlight(v.range(each.range), each.kind ? each.kind - 1 : undefined));
+      },
+    }),
     renameProvider: (options) => languages.registerRenameProvider(SELECTOR, {
       async provideRenameEdits(document, at, newName, token) {
         return v.workspaceEdit(await ask("textDocument/rename", { ...placed(document, at), newName }, token));

@@ -54,7 +54,7 @@ class FlowServer(LanguageServer):
     def shutdown(self) -> None:
         """Let go of what the session held."""
         self.worker.end()
-        super().shutdown()
+        super().shutdown()  # type: ignore[no-untyped-call]  # pygls says nothing of what it gives
 
     def opened(self, params: types.DidOpenTextDocumentParams) -> None:
         """Take a text in."""
