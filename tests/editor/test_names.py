@@ -1,5 +1,7 @@
 """Names: where they are declared and used, what they are told to be, and what they are renamed to, or why not."""
 
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,10 @@ from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.finding import definitions, references
 from stateward.compiler.editor.hints import hints
 from stateward.compiler.editor.hovering import hover
-from stateward.compiler.editor.renaming import Refused, Renameable, rename, renameable
+from stateward.compiler.editor.renaming import Refused, Renameable, rename, renameable, spelled
 from stateward.compiler.editor.states import Role, States
 from stateward.compiler.editor.symbols import Sort, Symbol, matching, symbols
+from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.compiler.source import Span
 from tests.editor.texts import CURSOR, cursor, edited, marked
 
@@ -205,6 +208,84 @@ def test_what_cannot_be_renamed_is_refused_with_the_reason(text: str, before: st
     found = rename(*at(text, before, after), new)
     assert isinstance(found, Refused), found
     assert reason in found.reason
+
+
+PARTS = FLOW.replace("lost = {", "lost.terminal = true; draft.terminal = false; lost = {").replace(
+    'lost = { instructions = ""; terminal = true; };', 'lost.instructions = "";'
+)
+OVER = FLOW.replace("};\n};", '};\n} // { draft = { instructions = "Write."; terminal = true; }; };').replace("lost = {", "more = {")
+
+
+@pytest.mark.parametrize("text", [PARTS, OVER])
+def test_a_state_that_is_written_in_parts_is_renamed_in_each(text: str) -> None:
+    at_key = [found.start() for found in re.finditer(r"\bdraft\b", text)]
+    assert 4 == len(at_key)
+    for offset in at_key:
+        edits = rename(Analysis("paper.dcdl", text), offset, "zebra")
+        assert isinstance(edits, list), edits
+        assert edited(text, edits) == text.replace("draft", "zebra")
+
+
+_IDS = st.sampled_from(["a", "b", "in", "x-1", "9", "paper", "go"])
+
+
+@st.composite
+def written(draw: st.DrawFn) -> str:
+    """Write a flow in which the names of everything may be the same, keys are quoted or not, and ids come through names."""
+    ids = draw(st.lists(_IDS, min_size=2, max_size=5, unique=True))
+    lets = draw(st.lists(st.sampled_from(ids), max_size=2, unique=True))
+    names = {id_: f"n{number}" for number, id_ in enumerate(lets)}
+
+    def key(id_: str) -> str:
+        return f'"{id_}"' if draw(st.booleans()) else spelled(id_)
+
+    def value(id_: str) -> str:
+        return names[id_] if id_ in names and draw(st.booleans()) else f'"{id_}"'
+
+    parts = ["schema_version = 1;", 'name = "paper";', f"initial = {value(ids[0])};", "states = {"]
+    for id_, following in pairwise(ids):
+        target, way = value(draw(st.sampled_from(ids))), draw(_IDS)
+        parts.append(f'# 📝 {id_}\n{key(id_)} = {{ instructions = "📝 {id_}"; transitions = {{')
+        parts.append(f'{key(way)} = {{ target = {target}; condition = "{id_}"; }};')
+        parts.append(f'next = {{ target = {value(following)}; condition = "é{id_}"; }}; }}; }};')
+    parts.append(f'{key(ids[-1])} = {{ instructions = "{ids[-1]}"; terminal = true; }}; }};')
+    body = draw(st.sampled_from([" ", "\n", "\r\n"])).join(parts)
+    bound = " ".join(f'{name} = "{id_}";' for id_, name in names.items())
+    return f"let {bound} in {{ {body} }}" if names else body
+
+
+def renamed_in(definition: CompiledFlowDefinition, old: str, new: str) -> CompiledFlowDefinition:
+    def id_(value: str) -> str:
+        return new if value == old else value
+
+    states = tuple(
+        state.model_copy(
+            update={
+                "id": id_(state.id),
+                "transitions": tuple(each.model_copy(update={"target": id_(each.target)}) for each in state.transitions),
+            }
+        )
+        for state in definition.states
+    )
+    return definition.model_copy(update={"initial": id_(definition.initial), "states": states})
+
+
+@given(written(), st.data())
+def test_a_rename_gives_the_same_flow_but_for_the_id(text: str, data: st.DataObject) -> None:
+    before = Analysis("paper.dcdl", text, "paper")
+    old = before.compilation.definition
+    assert old is not None, [each.message for each in before.diagnostics]
+    use = data.draw(st.sampled_from([each for each in States(before).uses if each.word is not None]))
+    assert use.word is not None
+    new_id = data.draw(st.sampled_from(["zebra", "z-1", "let"]))
+    edits = rename(before, data.draw(st.integers(use.word.start, use.word.end)), new_id)
+    assert isinstance(edits, list), edits
+    assert {use.id} == {text[each.span.start : each.span.end].strip('"') for each in edits}
+    after = Analysis("paper.dcdl", edited(text, edits), "paper")
+    assert renamed_in(old, use.id, new_id) == after.compilation.definition
+    back = rename(after, edits[0].span.start + 1, use.id)
+    assert isinstance(back, list), back
+    assert edited(after.source.text, back).replace('"', "") == text.replace('"', "")
 
 
 def test_what_is_to_be_renamed_is_shown_without_its_quotes() -> None:

@@ -75,8 +75,11 @@ class States:
         assert flow is not None, "its states were read"
         if flow.initial is not None:
             yield self._located(flow.initial, Role.INITIAL)
+        first = set()
         for state in self._analysis.states:
+            first.add(state.key)
             yield StateUse(state.id, Role.DECLARED, state.key, self._word(state.key, state.id))
+        yield from (each for each in self._keys() if each.place not in first)
         for state, transition in self._analysis.edges:
             if transition.target is not None:
                 yield self._located(transition.target, Role.TARGET, state.id, transition)
@@ -85,12 +88,20 @@ class States:
         place = value.origin.place
         return StateUse(value.value, role, place, self._word(place, value.value), state, None if transition is None else transition.id)
 
-    def _written(self) -> Iterator[StateUse]:
+    def _keys(self) -> Iterator[StateUse]:
+        """Give the keys of states, which one state may have several of: where it is written in parts, or in place of another."""
         for entry in self._analysis.entries:
             match entry.path:
                 case ("states", id_):
                     place = Place(self._analysis.source, entry.key.span)
                     yield StateUse(id_, Role.DECLARED, place, self._word(place, id_))
+                case _:
+                    pass
+
+    def _written(self) -> Iterator[StateUse]:
+        yield from self._keys()
+        for entry in self._analysis.entries:
+            match entry.path:
                 case ("initial",):
                     yield from self._value(entry, Role.INITIAL, None, None)
                 case ("states", state, "transitions", transition, "target"):
