@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateward.compiler.editor.actions import escape_selection, escaped, missing_states
+from stateward.compiler.editor.actions import ACTIONS_MAX, escape_selection, escaped, missing_states
 from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.colouring import coloured
 from stateward.compiler.editor.completing import Item, complete, plain
-from stateward.compiler.editor.shaping import folds, selections
+from stateward.compiler.editor.shaping import SELECTIONS_MAX, folds, selections
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.source import Source, Span
 from stateward.compiler.syntax.parser import parse
@@ -216,3 +216,16 @@ def test_selections_grow_strictly_up_to_the_whole_text(text: str, data: st.DataO
     found = selections(Analysis("paper.dcdl", half), offset)
     assert Span(0, len(half)) == found[-1]
     assert all(outer.covers(inner) and outer != inner for inner, outer in itertools.pairwise(found))
+
+
+def test_a_chain_of_any_length_gives_as_many_selections_as_editors_can_be_told_of() -> None:
+    text = f"x = {' + '.join(['1'] * 2_000)};"
+    found = selections(Analysis("paper.dcdl", text), 4)
+    assert (SELECTIONS_MAX, Span(4, 5), Span(0, len(text))) == (len(found), found[0], found[-1])
+
+
+def test_of_very_many_missing_states_the_first_ones_are_offered() -> None:
+    ways = "".join(f'w{at} = {{ target = "m{at}"; condition = "{at}"; }}; ' for at in range(ACTIONS_MAX + 4))
+    text = FLOW.replace("send =", f"{ways} send =")
+    found = list(missing_states(Analysis("paper.dcdl", text), Span(0, len(text))))
+    assert [f"add the state `m{at}`" for at in range(ACTIONS_MAX)] == [each.title for each in found]

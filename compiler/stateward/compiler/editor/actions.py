@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix
@@ -15,8 +16,10 @@ from stateward.compiler.syntax.oddities import CONTROL
 from stateward.compiler.syntax.tree import Object
 
 MISSING: Final = frozenset({"transition_target_not_found", "initial_not_found"})
+ACTIONS_MAX: Final = 16
+"""States that are offered to be added at once; each looks through the text."""
 SELECTION_MAX: Final = 256 * 1024
-_SPECIAL: Final = re.compile(r'[\\"\r]')
+_SPECIAL: Final = re.compile(r'[\\"]|\r(?!\n)')
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\r": "\\r"}
 _ODD: Final = re.compile(rf"[{CONTROL}]")
 _INDENT: Final = re.compile(r"[ \t]*")
@@ -61,10 +64,10 @@ def _at(analysis: Analysis, span: Span) -> Iterator[Diagnostic]:
 
 def missing_states(analysis: Analysis, span: Span) -> Iterator[Action]:
     """Offer to declare the states that are named at a part of the text and are declared nowhere."""
-    for diagnostic in _at(analysis, span):
-        if diagnostic.code not in MISSING:
-            continue
-        use = States(analysis).at(diagnostic.primary.place.span.start + 1)
+    missing = islice((each for each in _at(analysis, span) if each.code in MISSING), ACTIONS_MAX)
+    states = States(analysis)
+    for diagnostic in missing:
+        use = states.at(diagnostic.primary.place.span.start + 1)
         edit = None if use is None or identifier_fault(use.id) is not None else _declared(analysis, use.id)
         if use is not None and edit is not None:
             yield Action(f"add the state `{use.id}`", (edit,), diagnostic)

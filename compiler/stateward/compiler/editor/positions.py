@@ -36,6 +36,7 @@ class Lines:
     def __init__(self, text: str, encoding: Encoding) -> None:
         self.text = text
         self._encoding = encoding
+        self._last = (0, 0, 0)
 
     @cached_property
     def _ends(self) -> list[tuple[int, int]]:
@@ -48,9 +49,14 @@ class Lines:
         return [0, *(end for _, end in self._ends)]
 
     def position(self, offset: int) -> Position:
-        """Give the position of an offset."""
+        """Give the position of an offset. One that follows the last one that was asked for on its line is counted from there."""
         line = bisect_right(self.starts, offset) - 1
-        return Position(line, self._units(self.text[self.starts[line] : offset]))
+        last_line, at, units = self._last
+        if line != last_line or offset < at:
+            at, units = self.starts[line], 0
+        units += self._units(self.text[at:offset])
+        self._last = (line, offset, units)
+        return Position(line, units)
 
     def offset(self, position: Position) -> int | None:
         """Give the offset of a position; None where the text has no such line, or the position lies inside of a character.

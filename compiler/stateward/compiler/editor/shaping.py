@@ -14,6 +14,8 @@ from stateward.compiler.source import Span
 from stateward.compiler.syntax.tree import Array, Field, Match, Node, Object, StringLit
 
 FOLDS_MAX: Final = 20_000
+SELECTIONS_MAX: Final = 64
+"""Parts around one place: the smallest ones, and the whole text. Editors are told of them one within the other."""
 _WORD: Final = re.compile(r"[\w-]+")
 
 
@@ -64,7 +66,7 @@ def selections(analysis: Analysis, offset: int) -> list[Span]:
     for span in reversed(around):
         if span.start <= offset <= span.end and (not grown or (span.covers(grown[-1]) and span != grown[-1])):
             grown.append(span)
-    return grown
+    return grown if len(grown) <= SELECTIONS_MAX else [*grown[: SELECTIONS_MAX - 1], grown[-1]]
 
 
 def _line(text: str, offset: int) -> tuple[int, int]:
