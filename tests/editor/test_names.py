@@ -226,6 +226,13 @@ def test_a_state_that_is_written_in_parts_is_renamed_in_each(text: str) -> None:
         assert edited(text, edits) == text.replace("draft", "zebra")
 
 
+def test_a_target_that_another_is_put_in_place_of_is_renamed_too() -> None:
+    text = FLOW.replace("};\n};", '};\n} // { review.transitions.again = { target = "lost"; condition = "It is gone."; }; };')
+    edits = rename(*at(text, "    dr", "aft = {"), "zebra")
+    assert isinstance(edits, list), edits
+    assert edited(text, edits) == text.replace("draft", "zebra")
+
+
 _IDS = st.sampled_from(["a", "b", "in", "x-1", "9", "paper", "go"])
 
 

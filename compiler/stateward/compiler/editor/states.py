@@ -50,7 +50,7 @@ class States:
     @cached_property
     def uses(self) -> tuple[StateUse, ...]:
         """Every declaration and use."""
-        found = self._evaluated() if self._analysis.states else self._written()
+        found = self._both() if self._analysis.states else self._written()
         uses = [each for _, each in zip(range(USES_MAX), found, strict=False)]
         return tuple(sorted(uses, key=lambda each: (each.place.span.start, each.place.span.end)))
 
@@ -70,16 +70,21 @@ class States:
                 return each
         return None
 
+    def _both(self) -> Iterator[StateUse]:
+        """Give what the flow comes to, then what is written but comes to nothing, because another part is put in its place."""
+        seen = set()
+        for each in self._evaluated():
+            seen.add(each.place)
+            yield each
+        yield from (each for each in self._written() if each.place not in seen)
+
     def _evaluated(self) -> Iterator[StateUse]:
         flow = self._analysis.flow
         assert flow is not None, "its states were read"
         if flow.initial is not None:
             yield self._located(flow.initial, Role.INITIAL)
-        first = set()
         for state in self._analysis.states:
-            first.add(state.key)
             yield StateUse(state.id, Role.DECLARED, state.key, self._word(state.key, state.id))
-        yield from (each for each in self._keys() if each.place not in first)
         for state, transition in self._analysis.edges:
             if transition.target is not None:
                 yield self._located(transition.target, Role.TARGET, state.id, transition)
