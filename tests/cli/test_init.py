@@ -16,7 +16,8 @@ from stateward.runtime.surfaces.cli import COMMANDS, cli
 from stateward.runtime.surfaces.cli import hook as hooks
 from stateward.runtime.surfaces.cli.errors import Stop
 from stateward.runtime.surfaces.cli.init import entries
-from stateward.runtime.surfaces.cli.init.hosts import SKILLS, plugin_hooks, plugin_servers
+from stateward.runtime.surfaces.cli.init.command import init_command
+from stateward.runtime.surfaces.cli.init.hosts import HOSTS, SKILLS, pieces_of, plugin_hooks, plugin_servers
 from stateward.runtime.surfaces.cli.reading import FileHost
 from tests.cli.program import STATEWARD, Place
 
@@ -476,3 +477,24 @@ def test_the_plugin_waits_for_its_own_transition_tool() -> None:
     assert re.fullmatch(matcher, "mcp__plugin_stateward_stateward__request_flow_transition")
     assert re.fullmatch(matcher, "mcp__stateward__request_flow_transition")
     assert not re.fullmatch(matcher, "mcp__other__request_flow_transition")
+
+
+# --- the pages -------------------------------------------------------------------------------------------------------------------------
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize("page", ["guide/agents.md", "reference/init.md"])
+def test_commands_that_the_pages_name_exist(page: str) -> None:
+    named = set(re.findall(r"(?:^\s*|`)stateward ([a-z-]+)", (DOCS / page).read_text("utf-8"), re.MULTILINE))
+    assert named >= {"init", "mcp"}
+    assert set() == named - set(COMMANDS)
+
+
+def test_the_page_names_each_file_option_and_hook() -> None:
+    page = (DOCS / "reference" / "init.md").read_text("utf-8")
+    files = {piece.path for piece in pieces_of(HOSTS, ("stateward",)) if not piece.path.endswith("SKILL.md")}
+    options = {option for parameter in init_command.params for option in parameter.opts}
+    events = {hook.name for hook in (*entries.CLAUDE_HOOKS, *entries.CODEX_HOOKS)}
+    assert [] == [name for name in {*files, *events, *entries.VARIABLES} if f"`{name}`" not in page]
+    assert [] == [option for option in options if f"`{option}" not in page]
