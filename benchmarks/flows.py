@@ -23,8 +23,8 @@ from typing import Any, Final
 from benchmarks.store import Act, timed
 from stateward.runtime.ports import Bringing, FlowHistory, NewRevision, Saved, Workspace
 from stateward.runtime.session.chain import digest_of
-from stateward.store.codecs import revision_values
 from stateward.store.database import Store, open_store
+from stateward.store.flow_codecs import revision_values
 from stateward.store.revisions import revision_numbered
 
 WORKSPACE: Final = Workspace("0198c0de-0000-7000-8000-00000000000a", "bench", datetime(2026, 3, 1, tzinfo=UTC))

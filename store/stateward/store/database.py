@@ -1,36 +1,33 @@
 """Opening a store: the one door to everything that lies in it.
 
-Importing this loads SQLModel; whoever needs no store does not import it.
+What lies in it besides the logs is loaded when it is asked for: most who open a store want one of its parts.
 """
 
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from stateward.runtime.ports import (
-    FlowStore,
-    LeaseStore,
-    Sealer,
-    SessionStore,
-    StoredLogs,
-    StoreUnavailable,
-    TokenStore,
-    Transcripts,
-    Witness,
-    Workspaces,
-)
+from stateward.runtime.ports.faults import StoreUnavailable
 from stateward.store.address import is_url
 from stateward.store.connection import Database
-from stateward.store.flows import SqlFlowStore
-from stateward.store.leases import SqlLeaseStore
 from stateward.store.seal import Seals
 from stateward.store.sessions import SqlSessionStore
 from stateward.store.sqlite import SqliteDatabase
-from stateward.store.tokens import SqlTokens
-from stateward.store.transcripts import SqlTranscripts
 from stateward.store.workspace import SqlWorkspaces
 
 if TYPE_CHECKING:
+    from stateward.runtime.ports import (
+        FlowStore,
+        LeaseStore,
+        Sealer,
+        SessionStore,
+        StoredLogs,
+        TokenStore,
+        Transcripts,
+        Witness,
+        Workspaces,
+    )
     from stateward.store.postgres import PostgresDatabase
 
 
@@ -44,11 +41,35 @@ class Store:
         """What was done to it, if it was migrated when it was opened."""
         self.sessions: Final[SessionStore] = sessions
         self.stored: Final[StoredLogs] = sessions
-        self.leases: Final[LeaseStore] = SqlLeaseStore(database)
-        self.transcripts: Final[Transcripts] = SqlTranscripts(database)
-        self.flows: Final[FlowStore] = SqlFlowStore(database)
         self.workspaces: Final[Workspaces] = SqlWorkspaces(database)
-        self.tokens: Final[TokenStore] = SqlTokens(database)
+
+    @cached_property
+    def leases(self) -> "LeaseStore":
+        """Who verifies what, and until when."""
+        from stateward.store.leases import SqlLeaseStore  # noqa: PLC0415 -- as the module says
+
+        return SqlLeaseStore(self._database)
+
+    @cached_property
+    def transcripts(self) -> "Transcripts":
+        """What went between verifiers and their models."""
+        from stateward.store.transcripts import SqlTranscripts  # noqa: PLC0415 -- as the module says
+
+        return SqlTranscripts(self._database)
+
+    @cached_property
+    def flows(self) -> "FlowStore":
+        """The flows of Workspaces."""
+        from stateward.store.flows import SqlFlowStore  # noqa: PLC0415 -- as the module says
+
+        return SqlFlowStore(self._database)
+
+    @cached_property
+    def tokens(self) -> "TokenStore":
+        """The tokens of the services of Workspaces."""
+        from stateward.store.tokens import SqlTokens  # noqa: PLC0415 -- as the module says
+
+        return SqlTokens(self._database)
 
     def close(self) -> None:
         """Close it."""
@@ -62,7 +83,7 @@ class Store:
 
 
 def open_store(
-    place: Path | str, *, write: bool, create: bool = False, sealer: Sealer | None = None, witness: Witness | None = None
+    place: Path | str, *, write: bool, create: bool = False, sealer: "Sealer | None" = None, witness: "Witness | None" = None
 ) -> Store:
     """Open the store that lies in a file, or in the database of PostgreSQL that a URL names (`postgresql://…`).
 

@@ -13,8 +13,9 @@ from typing import Final
 from stateward.runtime.ports import PAGE_MAX, FlowAct, FlowRow, Revision, RevisionFacts
 from stateward.store.absence import Neighbours
 from stateward.store.acts import removal
-from stateward.store.codecs import act_of, facts_of, number_of, require_as_written, revision_of, text_of
+from stateward.store.codecs import number_of, require_as_written, text_of
 from stateward.store.connection import Connection
+from stateward.store.flow_codecs import act_of, facts_of, revision_of
 from stateward.store.limits import ACT
 from stateward.store.prepared import Inconsistent, NotWritten, Prepared, Row
 from stateward.store.revisions import flow_id_of

@@ -33,10 +33,10 @@ from stateward.store.acts import (
     require_act,
     require_bringable,
 )
-from stateward.store.codecs import act_values, revision_values
 from stateward.store.connection import Connection, Database, Refused
 from stateward.store.definitions import keep_definition, read_definition
 from stateward.store.faults import RESTORE
+from stateward.store.flow_codecs import act_values, revision_values
 from stateward.store.flow_rows import (
     all_revisions,
     find_row,

@@ -13,10 +13,11 @@ from sqlalchemy import Table, bindparam, select, tuple_
 
 from stateward.runtime.session.chain import digest_of
 from stateward.store.acts import removal
-from stateward.store.codecs import act_of, number_of, require_as_written, revision_of, text_of, token_of, worker_of, workspace_of
 from stateward.store.codecs import head_of as base_of
+from stateward.store.codecs import number_of, require_as_written, text_of, worker_of, workspace_of
 from stateward.store.compiling import prepared
 from stateward.store.connection import Connection, SqlValue
+from stateward.store.flow_codecs import act_of, revision_of, token_of
 from stateward.store.prepared import Inconsistent, NotWritten, Row
 from stateward.store.revisions import flow_id_of
 from stateward.store.shape import tables_in

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from stateward.runtime.ports import Appended, Committed, Damaged, Deleted, Duplicate, Moved, SealMismatch, Witness, WorkerRow
+from stateward.runtime.ports.faults import Damaged, SealMismatch
+from stateward.runtime.ports.sessions import Appended, Committed, Deleted, Duplicate, Moved, WorkerRow
 from stateward.runtime.session.chain import check, link_all, redaction_key
 from stateward.runtime.session.entries import GENESIS, Entry, Head, Kind, NewEntry, Unreadable, reference
-from stateward.runtime.session.verification import Ends
 from stateward.store.beside import forget_payloads, keep_payload, lies_beside
 from stateward.store.codecs import entry_of, entry_parameters, head_of, number_of, with_digest
 from stateward.store.connection import Connection, Database, Refused
@@ -30,6 +30,10 @@ from stateward.store.revisions import require_definition
 from stateward.store.seal import NO_SEALS, Seals
 from stateward.store.texts import COLUMNS, statement
 from stateward.store.witness import advance
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import Witness
+    from stateward.runtime.session.verification import Ends
 
 APPEND_ENTRIES_MAX: Final = 1024
 
@@ -53,7 +57,7 @@ _PAGE: Final = statement("session_statements.PAGE")
 class SqlSessionStore:
     """The ports `SessionStore` and `StoredLogs` on a database."""
 
-    def __init__(self, database: Database, seals: Seals = NO_SEALS, witness: Witness | None = None) -> None:
+    def __init__(self, database: Database, seals: Seals = NO_SEALS, witness: "Witness | None" = None) -> None:
         self._database = database
         self._seals = seals
         self._witness = witness
@@ -232,8 +236,10 @@ class SqlSessionStore:
 
     # --- the port StoredLogs --------------------------------------------------------------------------------------------------------
 
-    def ends(self, worker: str) -> Ends | None:
+    def ends(self, worker: str) -> "Ends | None":
         """Give the ends of a log, both as of one moment; None when there is no such Worker."""
+        from stateward.runtime.session.verification import Ends  # noqa: PLC0415 -- only who verifies a log needs it
+
         found = self._ends(worker)
         return None if found is None else Ends(found.base, found.head, found.last.seq)
 

@@ -10,9 +10,10 @@ from typing import Final
 
 from stateward.runtime.ports import Damaged, StoredToken
 from stateward.store.absence import Neighbours
-from stateward.store.codecs import require_as_written, token_of, token_values
+from stateward.store.codecs import require_as_written
 from stateward.store.connection import Connection, Database, Refused
 from stateward.store.faults import RESTORE
+from stateward.store.flow_codecs import token_of, token_values
 from stateward.store.prepared import Inconsistent
 from stateward.store.texts import statement
 from stateward.store.token_rules import as_kept, moment, taken

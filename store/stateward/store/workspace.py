@@ -5,7 +5,7 @@ Invariants: a Workspace is written once; one that flows or tokens refer to is no
 
 from typing import Final
 
-from stateward.runtime.ports import Workspace
+from stateward.runtime.ports.workspaces import Workspace
 from stateward.store.absence import Neighbours
 from stateward.store.codecs import require_as_written, workspace_of, workspace_values
 from stateward.store.connection import Connection, Database

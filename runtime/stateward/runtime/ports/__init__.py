@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from stateward.runtime.ports.flows import StaleBase as StaleBase
     from stateward.runtime.ports.flows import StoredToken as StoredToken
     from stateward.runtime.ports.flows import TokenStore as TokenStore
-    from stateward.runtime.ports.flows import Workspace as Workspace
-    from stateward.runtime.ports.flows import Workspaces as Workspaces
     from stateward.runtime.ports.leases import LEASE_SECONDS_MAX as LEASE_SECONDS_MAX
     from stateward.runtime.ports.leases import Held as Held
     from stateward.runtime.ports.leases import Lease as Lease
@@ -105,6 +103,8 @@ if TYPE_CHECKING:
     from stateward.runtime.ports.work import Waiting as Waiting
     from stateward.runtime.ports.work import WayOut as WayOut
     from stateward.runtime.ports.work import WorkerChannel as WorkerChannel
+    from stateward.runtime.ports.workspaces import Workspace as Workspace
+    from stateward.runtime.ports.workspaces import Workspaces as Workspaces
 
 _PLACES: Final = {
     "BUNDLE_BYTES_MAX": "stateward.runtime.ports.authority",
@@ -148,8 +148,8 @@ _PLACES: Final = {
     "StaleBase": "stateward.runtime.ports.flows",
     "StoredToken": "stateward.runtime.ports.flows",
     "TokenStore": "stateward.runtime.ports.flows",
-    "Workspace": "stateward.runtime.ports.flows",
-    "Workspaces": "stateward.runtime.ports.flows",
+    "Workspace": "stateward.runtime.ports.workspaces",
+    "Workspaces": "stateward.runtime.ports.workspaces",
     "LEASE_SECONDS_MAX": "stateward.runtime.ports.leases",
     "Held": "stateward.runtime.ports.leases",
     "Lease": "stateward.runtime.ports.leases",

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from stateward.runtime.session.entries import Entry, Head, NewEntry, Unreadable
-from stateward.runtime.session.verification import Ends
+
+if TYPE_CHECKING:
+    from stateward.runtime.session.verification import Ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class Transcripts(Protocol):
 class StoredLogs(Protocol):
     """Logs as they lie, for whoever verifies them: nothing is checked, and damage ends no reading."""
 
-    def ends(self, worker: str) -> Ends | None:
+    def ends(self, worker: str) -> "Ends | None":
         """Give the ends of a log, both as of one moment; None when there is no such Worker."""
 
     def deleted(self, worker: str) -> Head | None:

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from stateward.runtime.wiring.beginning import locate as locate
     from stateward.runtime.wiring.beginning import locate_or_begin as locate_or_begin
     from stateward.runtime.wiring.channels import NoWorker as NoWorker
-    from stateward.runtime.wiring.channels import active_workers as active_workers
     from stateward.runtime.wiring.channels import agent_channel as agent_channel
-    from stateward.runtime.wiring.channels import host_channel as host_channel
     from stateward.runtime.wiring.channels import worker_channel as worker_channel
     from stateward.runtime.wiring.flows import Authority as Authority
     from stateward.runtime.wiring.flows import authority as authority
     from stateward.runtime.wiring.judging import given_to_a_judge as given_to_a_judge
     from stateward.runtime.wiring.judging import judge as judge
+    from stateward.runtime.wiring.lean import active_workers as active_workers
+    from stateward.runtime.wiring.lean import host_channel as host_channel
     from stateward.runtime.wiring.opening import Runtime as Runtime
     from stateward.runtime.wiring.opening import reading as reading
     from stateward.runtime.wiring.opening import rehearsal as rehearsal
@@ -52,9 +52,9 @@ _PLACES: Final = {
     "locate": "stateward.runtime.wiring.beginning",
     "locate_or_begin": "stateward.runtime.wiring.beginning",
     "NoWorker": "stateward.runtime.wiring.channels",
-    "active_workers": "stateward.runtime.wiring.channels",
+    "active_workers": "stateward.runtime.wiring.lean",
     "agent_channel": "stateward.runtime.wiring.channels",
-    "host_channel": "stateward.runtime.wiring.channels",
+    "host_channel": "stateward.runtime.wiring.lean",
     "worker_channel": "stateward.runtime.wiring.channels",
     "Authority": "stateward.runtime.wiring.flows",
     "authority": "stateward.runtime.wiring.flows",

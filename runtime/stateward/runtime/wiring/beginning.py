@@ -6,7 +6,6 @@ from pathlib import Path
 
 from stateward.runtime.marker import NoWorkspace, drafted, find_workspace, work_folder
 from stateward.runtime.wiring.places import STORE_FILES, Location, Place, keys_path, store_place
-from stateward.runtime.wiring.reaching import client_of
 from stateward.runtime.wiring.system import SystemClock, TimeOrderedIds
 
 
@@ -40,6 +39,8 @@ def locate_or_begin(folder: Path, chosen: Place | None = None, server: str | Non
 
 def held_by(server: str) -> str:
     """Give the id of the Workspace that a service holds. Raises RemoteUnusable, ServiceUnavailable and AccessRefused."""
+    from stateward.runtime.wiring.reaching import client_of  # noqa: PLC0415 -- only what asks a service needs it
+
     with client_of(server, None) as client:
         return client.workspace
 

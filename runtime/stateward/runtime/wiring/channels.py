@@ -1,7 +1,7 @@
 """Opening one Worker for those who work inside it, over a store of this machine."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from socket import gethostname
@@ -9,10 +9,9 @@ from socket import gethostname
 from stateward.resources.catalog import builtin
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.channels import EngineWorkerChannel, Judges
-from stateward.runtime.engine.hosting import EngineHostChannel
 from stateward.runtime.engine.selectors import BUILTIN, parse_selector
 from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports import Damaged, Fault, HostChannel, Standing, StoppableVerifier, Unresolved, WorkerChannel
+from stateward.runtime.ports import Fault, Standing, StoppableVerifier, Unresolved, WorkerChannel
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.entries import Actor
 from stateward.runtime.wiring.beginning import locate
@@ -37,13 +36,6 @@ def agent_channel(folder: Path, store: Place | None, worker: str, actor: Actor) 
         yield channel
 
 
-@contextmanager
-def host_channel(folder: Path, store: Place | None, worker: str, actor: Actor) -> Iterator[HostChannel]:
-    """Open a Worker for the harness of its agent, whatever its profile. Raises what opening a store raises."""
-    with writing(locate(folder, store)) as runtime:
-        yield EngineHostChannel(runtime.engine, worker, actor)
-
-
 def worker_channel(runtime: Runtime, profile: Profile, worker: str, actor: Actor) -> EngineWorkerChannel:
     """Give a Worker of a store that is open, whose engine works under that profile, for its agent. Whoever takes it closes it."""
     holder = f"process {os.getpid()} on {gethostname()}"
@@ -57,20 +49,6 @@ def worker_channel(runtime: Runtime, profile: Profile, worker: str, actor: Actor
         ids=TimeOrderedIds(),
         source_of=lambda standing: _source(runtime, standing),
     )
-
-
-def active_workers(folder: Path, store: Place | None) -> Sequence[str]:
-    """Give the Workers of a folder's Workspace whose flow is active, oldest first. Raises what finding and opening a store raise."""
-    with reading(locate(folder, store)) as runtime:
-        return [each for each in runtime.worker_ids() if _is_active(runtime, each)]
-
-
-def _is_active(runtime: Runtime, worker: str) -> bool:
-    try:
-        view = runtime.engine.view(worker)
-    except Damaged:  # nobody works in it
-        return False
-    return isinstance(view, WorkerView) and view.flow is not None and view.flow.status == "active"
 
 
 def _view(runtime: Runtime, worker: str) -> WorkerView:

@@ -1,12 +1,10 @@
 """Opening a Workspace: the engine over its store, or over an empty one in memory."""
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from socket import gethostname
-from typing import Final
 
 from stateward.resources.catalog import builtin
 from stateward.runtime.engine.selectors import BUILTIN, parse_selector
@@ -24,18 +22,16 @@ from stateward.runtime.ports import (
     Transcripts,
     Unresolved,
     Witness,
-    WorkerRow,
     Workspace,
 )
 from stateward.runtime.profile import DEFAULT, Profile
 from stateward.runtime.session.masking import Secrets
+from stateward.runtime.wiring.listing import worker_ids
 from stateward.runtime.wiring.observing import observing
-from stateward.runtime.wiring.places import WITNESS_FOLDER, Location, keys_path, user_secrets
+from stateward.runtime.wiring.places import Location
 from stateward.runtime.wiring.reaching import ServiceSnapshots
+from stateward.runtime.wiring.storing import opened_store, warn
 from stateward.runtime.wiring.system import Folders, SystemClock, ThreadHeartbeat, TimeOrderedIds
-
-PAGE: Final = 500
-"""Workers listed at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +54,8 @@ class Runtime:
     """What resolves selectors: the store, or the service that holds the Workspace."""
 
     def worker_ids(self) -> list[str]:
-        """Give the ids of the Workspace's Workers, oldest first: by age, for an id that follows from a submission tells none."""
-        rows: list[WorkerRow] = []
-        while page := self.sessions.workers(self.location.workspace, PAGE, rows[-1].worker if rows else ""):
-            rows += page
-        return [row.worker for row in sorted(rows, key=lambda row: (row.created, row.worker))]
+        """Give the ids of the Workspace's Workers, oldest first."""
+        return worker_ids(self.sessions, self.location.workspace)
 
     def current_revision(self, selector: str, pinned: int) -> int | None:
         """Give the number of the revision that a selector names now; None when it names none.
@@ -79,7 +72,7 @@ class Runtime:
             return None if source is None else source.revision
         row = self.flows.find(self.location.workspace, parsed.slug)
         if row is None:  # no store ever forgets a flow
-            _warn(f"which revision of `{selector}` is current is not known: the store here never kept it, and no service is named")
+            warn(f"which revision of `{selector}` is current is not known: the store here never kept it, and no service is named")
             return pinned
         return None if row.removed is not None else row.last.revision
 
@@ -87,7 +80,7 @@ class Runtime:
         try:
             found = self.snapshots.resolve(selector)
         except Fault as fault:
-            _warn(f"which revision of `{selector}` is current is not known: {fault.message}")
+            warn(f"which revision of `{selector}` is current is not known: {fault.message}")
             return pinned
         return None if isinstance(found, Unresolved) else found.flow_revision
 
@@ -108,21 +101,9 @@ def writing(location: Location, profile: Profile = DEFAULT) -> Iterator[Runtime]
 
 @contextmanager
 def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Runtime]:
-    from stateward.store.database import open_store  # noqa: PLC0415 -- loads SQLModel, which what never opens a store need not pay for
-    from stateward.store.key_command import CommandKeys  # noqa: PLC0415 -- the same
-    from stateward.store.seal import HmacSealer  # noqa: PLC0415
-    from stateward.store.witness import FileWitness  # noqa: PLC0415
-
-    clock, secrets = SystemClock(), user_secrets()
-    sealer = HmacSealer(CommandKeys(keys_path(), clock.now))
-    witness = FileWitness(keys_path() / WITNESS_FOLDER, _warn)
     with ExitStack() as held:
-        store = held.enter_context(open_store(location.store, write=write, create=write, sealer=sealer, witness=witness))
-        if done := store.migrated:
-            print(f"note: {store.place} was brought from store version {done.start} to {done.end}; it was copied first", file=sys.stderr)
-            print(f"  = note: what it was is in {done.backup}", file=sys.stderr)
-        if write:
-            store.workspaces.ensure(Workspace(location.workspace, "", clock.now()))
+        kept = held.enter_context(opened_store(location, write=write))
+        store, clock, secrets = kept.store, kept.clock, kept.secrets
         snapshots: Snapshots = WorkspaceSnapshots(location.workspace, store.flows)
         if location.server is not None:
             snapshots = held.enter_context(closing(ServiceSnapshots(location.server, location.workspace)))
@@ -136,13 +117,23 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             leases=store.leases,
             holder=holder,
             heartbeat=ThreadHeartbeat(),
-            witness=witness,
+            witness=kept.witness,
             workdirs=Folders(secrets, location.store),
             secrets=secrets,
             observer=held.enter_context(observing()) if write else None,
         )
         yield Runtime(
-            location, engine, store.sessions, store.flows, clock, store.stored, sealer, witness, store.transcripts, secrets, snapshots
+            location=location,
+            engine=engine,
+            sessions=store.sessions,
+            flows=store.flows,
+            clock=clock,
+            stored=store.stored,
+            sealer=kept.sealer,
+            witness=kept.witness,
+            transcripts=store.transcripts,
+            secrets=secrets,
+            snapshots=snapshots,
         )
 
 
@@ -169,8 +160,3 @@ def rehearsal(profile: Profile = DEFAULT, snapshots: FlowAuthority | None = None
     resolving = snapshots or WorkspaceSnapshots(workspace, flows)
     engine = Engine(MemorySessionStore(), resolving, clock, ids, profile, leases=MemoryLeaseStore())
     return Rehearsal(workspace, engine, flows, clock)
-
-
-def _warn(text: str) -> None:
-    """Say what ends nothing and should be known."""
-    print(f"warning: {text}", file=sys.stderr)

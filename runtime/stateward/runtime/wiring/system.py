@@ -5,18 +5,18 @@ import pwd
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from threading import Event, Thread
+from typing import TYPE_CHECKING
 
-from stateward.runtime.core.events import FileCitation
-from stateward.runtime.ports import (
-    Fault,
-    TreeFacts,
-)
+from stateward.runtime.ports.faults import Fault
 from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.wiring.places import Place
+
+if TYPE_CHECKING:
+    from stateward.runtime.core.events import FileCitation
+    from stateward.runtime.ports import TreeFacts
 
 
 class SystemClock:
@@ -64,13 +64,13 @@ class Folders:
         self._secrets = secrets
         self._store = store if isinstance(store, Path) else None
 
-    def facts(self, root: str) -> TreeFacts | None:
+    def facts(self, root: str) -> "TreeFacts | None":
         """Take the facts of a git work tree; None where there is none, and the empty digest where they cannot be taken."""
         from stateward.runtime.workdir.stated import tree_facts  # noqa: PLC0415 -- only requests need it
 
         return tree_facts(root, store=self._store)
 
-    def shows(self, root: str, cited: FileCitation) -> bool:
+    def shows(self, root: str, cited: "FileCitation") -> bool:
         """Tell whether lines of a file still are what was quoted."""
         from stateward.runtime.verifier.masked import MaskedWorkdir  # noqa: PLC0415 -- the same
         from stateward.runtime.verifier.rereading import still_shows  # noqa: PLC0415 -- only reports that cite files need it
@@ -108,4 +108,6 @@ def account_name() -> str:
 
 def program_version() -> str:
     """Name this program and its version, as stored revisions name their compiler."""
+    from importlib.metadata import version  # noqa: PLC0415 -- only what is kept of a compile needs it
+
     return f"stateward {version('stateward')}"
