@@ -4,9 +4,12 @@ import json
 import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -21,6 +24,7 @@ from stateward.runtime.surfaces.cli.init.hosts import HOSTS, SKILLS, pieces_of, 
 from stateward.runtime.surfaces.cli.reading import FileHost
 from tests.cli.program import STATEWARD, Place
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 ALL = ("--host", "claude", "--host", "codex")
 
 
@@ -416,13 +420,33 @@ def test_programs_get_json(project: Path) -> None:
     assert not json.loads(done("--host", "claude", "--json"))["written"]
 
 
-def test_the_installed_program_does_the_same(tmp_path: Path) -> None:
+def in_a_shell(place: Place, command: str, **more: Any) -> "subprocess.CompletedProcess[str]":
+    """Run a command as a host does, which finds the program by its path."""
+    environment = {**place.environment, "PATH": f"{STATEWARD.parent}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(["sh", "-c", command], cwd=place.work, env=environment, capture_output=True, text=True, check=False, **more)
+
+
+def test_the_installed_program_writes_a_hook_that_keeps_an_agent_at_work(tmp_path: Path) -> None:
     place = Place(tmp_path)
     place.work.mkdir()
-    ended = place.call("init", "--dir", str(place.work), "--host", "codex")
+    ended = place.process("init", "--host", "claude")
     assert (0, "") == (ended.status, ended.err)
-    assert (place.work / ".codex/hooks.json").is_file()
-    assert STATEWARD.exists()
+    place.done("start", "builtin:single-step", "--text", "Ticket 41")
+    settings = json.loads((place.work / ".claude/settings.json").read_text())
+    told = {"session_id": "s1", "hook_event_name": "Stop", "cwd": str(place.work), "stop_hook_active": False}
+    stopped = in_a_shell(place, settings["hooks"]["Stop"][0]["hooks"][0]["command"], input=json.dumps(told))
+    assert "" == stopped.stderr
+    assert "block" == json.loads(stopped.stdout)["decision"]
+
+
+def test_the_agent_in_the_guide_works_against_the_server(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    place.work.mkdir()
+    place.done("start", "builtin:single-step", "--text", "Ticket 41")
+    (program,) = re.findall(r"```python\n(.*?)```", (DOCS / "guide/agents.md").read_text("utf-8"), re.DOTALL)
+    said = in_a_shell(place, shlex.join([sys.executable, "-c", program]))
+    assert "is in state `work` (visit 1) of flow `single-step`." in said.stdout, said.stderr
+    assert "waits for a person to judge it." in said.stdout
 
 
 # --- the texts -------------------------------------------------------------------------------------------------------------------------
@@ -480,8 +504,6 @@ def test_the_plugin_waits_for_its_own_transition_tool() -> None:
 
 
 # --- the pages -------------------------------------------------------------------------------------------------------------------------
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.mark.parametrize("page", ["guide/agents.md", "reference/init.md"])
