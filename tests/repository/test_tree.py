@@ -31,7 +31,7 @@ LIBRARIES = {
     "langchain_core": ("runtime/stateward/runtime/surfaces/agents/langgraph.py",),
     "httpx2": ("runtime/stateward/runtime/verifier/model_calls.py", "runtime/stateward/runtime/remote/wire.py"),
     "fastapi": ("runtime/stateward/runtime/surfaces/http/",),
-    "starlette": ("runtime/stateward/runtime/surfaces/http/",),
+    "starlette": ("runtime/stateward/runtime/surfaces/http/", "runtime/stateward/runtime/surfaces/mcp/over_http.py"),
     "uvicorn": ("runtime/stateward/runtime/surfaces/http/",),
     "structlog": ("runtime/stateward/runtime/surfaces/http/",),
     "alembic": ("store/stateward/store/migrations/",),
