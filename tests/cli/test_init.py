@@ -275,6 +275,28 @@ def test_what_somebody_added_to_our_server_stays(project: Path) -> None:
     assert ("stateward", {"STATEWARD_WORKER": "w"}) == (server["command"], server["env"])
 
 
+def test_options_that_somebody_added_to_ours_stay(project: Path) -> None:
+    done("--host", "claude")
+    settings, servers = project / ".claude/settings.json", project / ".mcp.json"
+    settings.write_text(settings.read_text().replace("hook stop --format claude", "hook stop --format claude --blocks 5"))
+    servers.write_text(servers.read_text().replace('"mcp"', '"mcp", "--wait", "20"'))
+    assert "all is there already; nothing was changed\n" == done("--host", "claude")
+    done("--host", "claude", "--command", "uv run stateward")
+    assert "uv run stateward hook stop --format claude --blocks 5" in settings.read_text()
+    assert ["run", "stateward", "mcp", "--wait", "20"] == json.loads(servers.read_text())["mcpServers"]["stateward"]["args"]
+    done("--undo")
+    assert {} == tree(project)
+
+
+def test_a_byte_order_mark_stays(project: Path) -> None:
+    filled(project, {".mcp.json": "\ufeff{}", "AGENTS.md": "\ufeff# Ours\n"})
+    before = tree(project)
+    done("--host", "claude")
+    assert (project / ".mcp.json").read_bytes().startswith(b'\xef\xbb\xbf{"mcpServers"')
+    done("--undo")
+    assert before == tree(project)
+
+
 # --- what is refused -------------------------------------------------------------------------------------------------------------------
 
 UNSAFE = {

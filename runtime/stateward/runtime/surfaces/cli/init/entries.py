@@ -22,7 +22,7 @@ EVENTS: Final = frozenset({"session-start", "user-prompt", "pre-tool", "post-too
 VARIABLES: Final = ("STATEWARD_SERVER", "STATEWARD_STORE", "STATEWARD_TOKEN", "STATEWARD_TOKEN_FILE", "STATEWARD_WORKER")
 """What Codex passes on from its own environment: names, never values."""
 TRANSITION_TOOL: Final = f"mcp__{SERVER}__request_flow_transition"
-_HOOK_TAIL: Final = 4
+_HOOK_WORDS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,30 +86,50 @@ def hook_command(words: Sequence[str], hook: Hook, host: str) -> str:
 
 
 def is_our_hook(command: object) -> bool:
-    """Tell whether a command is one of our hooks."""
-    if not isinstance(command, str) or len(command) > 2 * COMMAND_CHARS_MAX:
-        return False
+    """Tell whether a command is one of our hooks, with whatever options somebody added."""
+    return isinstance(command, str) and _added_to_hook(command) is not None
+
+
+def _added_to_hook(command: str) -> list[str] | None:
+    """Give the words that stand behind ours in the command of a hook; None when it is none of ours."""
+    if len(command) > 2 * COMMAND_CHARS_MAX:
+        return None
     try:
         words = shlex.split(command)
     except ValueError:
-        return False
-    before, tail = words[:-_HOOK_TAIL], words[-_HOOK_TAIL:]
-    return _names_us(before) and tail[:1] == ["hook"] and tail[1] in EVENTS and tail[2] == "--format"
+        return None
+    for at in range(1, len(words) - 3):
+        if words[at] == "hook" and words[at + 1] in EVENTS and words[at + 2] == "--format" and _names_us(words[:at]):
+            return words[at + _HOOK_WORDS :]
+    return None
+
+
+def kept_hook(there: str, wanted: str) -> str:
+    """Give the command of a hook, brought up to date, with the options that somebody added to the one that is there."""
+    added = _added_to_hook(there) or []
+    words = [*shlex.split(wanted), *added]
+    return there if shlex.split(there) == words else shlex.join(words)
 
 
 def is_our_server(value: object) -> bool:
-    """Tell whether the entry of an MCP server is ours."""
+    """Tell whether the entry of an MCP server is ours, with whatever arguments somebody added."""
+    return added_to_server(value) is not None
+
+
+def added_to_server(value: object) -> list[Value] | None:
+    """Give the arguments that stand behind ours in the entry of an MCP server; None when it is none of ours."""
     if not isinstance(value, Mapping):
-        return False
+        return None
     command, arguments = value.get("command"), value.get("args")
-    if not isinstance(command, str) or not isinstance(arguments, list) or arguments[-1:] != ["mcp"]:
-        return False
-    return _names_us([command, *(each for each in arguments if isinstance(each, str))])
+    if not isinstance(command, str) or not isinstance(arguments, list) or "mcp" not in arguments:
+        return None
+    at = arguments.index("mcp")
+    return arguments[at + 1 :] if _names_us([command, *(each for each in arguments[:at] if isinstance(each, str))]) else None
 
 
-def server_entry(words: Sequence[str]) -> dict[str, Value]:
-    """Give the entry of our MCP server in JSON."""
-    return {"type": "stdio", "command": words[0], "args": [*words[1:], "mcp"]}
+def server_entry(words: Sequence[str], added: Sequence[Value] = ()) -> dict[str, Value]:
+    """Give the entry of our MCP server in JSON, with arguments that somebody added."""
+    return {"type": "stdio", "command": words[0], "args": [*words[1:], "mcp", *added]}
 
 
 def hook_entry(words: Sequence[str], hook: Hook, host: str) -> dict[str, Value]:

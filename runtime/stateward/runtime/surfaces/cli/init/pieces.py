@@ -17,9 +17,11 @@ from stateward.runtime.surfaces.cli.init.entries import (
     SERVER,
     VARIABLES,
     Hook,
+    added_to_server,
     hook_entry,
     is_our_hook,
     is_our_server,
+    kept_hook,
     server_entry,
 )
 from stateward.runtime.surfaces.cli.init.faults import Unsafe
@@ -97,8 +99,10 @@ class ServersFile:
         if there is None:
             return json_text.put_in(text, servers[1], 1, SERVER, entry)
         value = json.loads(text[there[1].start : there[1].end])
-        self._require_ours(value)
-        wanted = {**value, **entry}  # what somebody added to ours, such as variables, stays
+        added = added_to_server(value)
+        if added is None:
+            raise Unsafe(f"`{self.path}` has another MCP server named `{SERVER}`", "rename that one, or take it out")
+        wanted = {**value, **server_entry(self.words, added)}  # what somebody added to ours, such as variables, stays
         return text if value == wanted else json_text.replaced(text, there[1], wanted)
 
     def take(self, text: str) -> str | None:
@@ -109,10 +113,6 @@ class ServersFile:
         if servers is None or there is None or not is_our_server(json.loads(text[there[1].start : there[1].end])):
             return text
         return json_text.taken_out(text, [(root, servers[0]), (servers[1], there[0])])
-
-    def _require_ours(self, value: object) -> None:
-        if not is_our_server(value):
-            raise Unsafe(f"`{self.path}` has another MCP server named `{SERVER}`", "rename that one, or take it out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class HooksFile:
         if not ours:
             return json_text.put_in(text, groups[1], 2, None, entry)
         value = json.loads(text[ours[0].start : ours[0].end])
-        wanted = {**value, **entry}
+        wanted = _with_added(value, entry)
         return text if value == wanted else json_text.replaced(text, ours[0], wanted)
 
     def _without(self, text: str | None, wanted: Mapping[str, object]) -> str | None:
@@ -193,6 +193,18 @@ class HooksFile:
             elif any(is_our_hook(command) for command in commands):
                 raise Unsafe(f"`{self.path}` has a hook of stateward in one group with others", "give it a group of its own")
         return found
+
+
+def _with_added(there: dict[str, Any], entry: dict[str, Value]) -> dict[str, Value]:
+    """Bring the group of a hook up to date; what somebody added to it stays."""
+    (handler,) = _handlers(entry)
+    command = kept_hook(_handlers(there)[0]["command"], handler["command"])
+    return {**there, **entry, "hooks": [{**handler, "command": command}]}
+
+
+def _handlers(group: Mapping[str, Any]) -> list[dict[str, str]]:
+    handlers: list[dict[str, str]] = group["hooks"]
+    return handlers
 
 
 # --- text with blocks ------------------------------------------------------------------------------------------------------------------
