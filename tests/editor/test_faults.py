@@ -48,7 +48,14 @@ def bring(server):
     server.feature("test/busy")(wait)
     text.register(server)
 
-from stateward.compiler.editor import stdio
+from stateward.compiler.editor import server, stdio
+
+class Failing(server.Analysis):
+    @property
+    def diagnostics(self):
+        return super().diagnostics if "crash" not in self.source.text else 1 // 0
+
+server.Analysis = Failing
 stdio.register = bring
 raise SystemExit(stdio.serve())
 """
@@ -113,6 +120,17 @@ def test_a_feature_that_fails_answers_with_an_error_and_the_next_request_works(f
             error = editor.refusal(f"textDocument/{method}", {**DOCUMENT, "position": at(0, 0)})
             assert (INTERNAL_ERROR, message) == (error["code"], error["message"])
         assert editor.ask("textDocument/formatting", FORMATTING)
+
+
+def test_a_compiler_that_fails_on_a_text_is_told_at_its_head_and_the_next_version_is_judged(failing: list[str]) -> None:
+    with Editor(program=failing) as editor:
+        editor.open(URI, FLOW.replace("Write.", "crash"))
+        (fault,) = editor.faults(URI, 1)
+        assert (at(0, 0), 1) == (fault["range"]["start"], fault["severity"])
+        assert "the compiler failed on this text: ZeroDivisionError: integer division or modulo by zero" == fault["message"]
+        assert INTERNAL_ERROR == editor.refusal("textDocument/formatting", FORMATTING)["code"]
+        editor.change(URI, 2, {"text": FLOW})
+        assert [] == editor.faults(URI, 2)
 
 
 def test_what_is_printed_goes_to_standard_error(failing: list[str]) -> None:
