@@ -17,10 +17,9 @@ from tests.cli.program import STATEWARD
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 SLOW = """
-import os, sys, time
+import os
 open(os.path.join({folder!r}, "asked"), "a").write("x")
-while not os.path.exists(os.path.join({folder!r}, "go")):
-    time.sleep(0.01)
+os.open(os.path.join({folder!r}, "gate"), os.O_RDONLY)
 """
 """What a judge does first that thinks until it is let go on."""
 
@@ -31,6 +30,8 @@ class Desk:
 
     root: Path
     environment: dict[str, str] = field(default_factory=dict)
+    held: list[int] = field(default_factory=list)
+    """The gate, held open while the test lives."""
 
     @property
     def work(self) -> Path:
@@ -55,8 +56,8 @@ class Desk:
         return len(file.read_text()) if file.exists() else 0
 
     def go(self) -> None:
-        """Let the slow judge go on."""
-        (self.root / "go").touch()
+        """Let the slow judge go on, now and from now on."""
+        self.held.append(os.open(self.root / "gate", os.O_RDWR))
 
 
 def desk(root: Path, *, slow: bool = False, more: str = "") -> Desk:
@@ -64,6 +65,7 @@ def desk(root: Path, *, slow: bool = False, more: str = "") -> Desk:
     profiles, judge = root / "config" / "stateward" / "profiles", root / "judge"
     profiles.mkdir(parents=True)
     (root / "work").mkdir()
+    os.mkfifo(root / "gate")
     thinking = SLOW.format(folder=str(root)) if slow else ""
     judge.write_text(f"#!{sys.executable}\n{thinking}\n{(EXAMPLES / 'judge.py').read_text('utf-8')}", "utf-8")
     judge.chmod(0o700)
