@@ -26,7 +26,6 @@ from stateward.store.definitions import keep_definition, read_definition
 from stateward.store.deletion import delete_log, tombstone
 from stateward.store.ends import REMEDY, Found, damaged_log, find_ends, list_workers, require_head
 from stateward.store.limits import CHECKPOINT, PAGE_BYTES_MAX
-from stateward.store.revisions import require_definition
 from stateward.store.seal import NO_SEALS, Seals
 from stateward.store.texts import COLUMNS, statement
 from stateward.store.witness import advance
@@ -303,6 +302,8 @@ def _linked(worker: str, expected: Head, entries: Sequence[NewEntry], definition
         keys = [each.key for each in entries if each.key is not None]
         if len(keys) != len(set(keys)):
             raise ValueError("two entries of one append have the same key")
+    if definitions:
+        from stateward.store.revisions import require_definition  # noqa: PLC0415 -- only what starts a flow brings any
     for digest, canonical in definitions.items():
         require_definition(digest, canonical)
     linked = link_all(worker, expected, entries)
