@@ -65,6 +65,8 @@ def make_server(served: Served) -> Server[Any]:
     )
 
 
+_READS: Final = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_WRITES: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 TRANSITION: Final = types.Tool(
     name="request_flow_transition",
     title="Ask to leave the state",
@@ -75,7 +77,7 @@ TRANSITION: Final = types.Tool(
     ),
     input_schema=forms.REASON,
     output_schema=forms.ASKED,
-    annotations=types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False),
+    annotations=_WRITES,  # not idempotent: once the state was left, the same reason asks to leave the next one
 )
 STATUS: Final = types.Tool(
     name="flow_status",
@@ -83,7 +85,7 @@ STATUS: Final = types.Tool(
     description="Say in which state the flow is, what is to be done there, how it is left and what was missing last.",
     input_schema=forms.NOTHING,
     output_schema=forms.STATUS,
-    annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    annotations=_READS,
 )
 NOTE: Final = types.Tool(
     name="session_note",
@@ -91,7 +93,7 @@ NOTE: Final = types.Tool(
     description="Keep a note in the session log. A note is a claim; it is no evidence.",
     input_schema=forms.NOTE,
     output_schema=forms.NOTED,
-    annotations=types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False),
+    annotations=_WRITES,
 )
 SUBMIT: Final = types.Tool(
     name="submit_flow_input",
@@ -99,7 +101,7 @@ SUBMIT: Final = types.Tool(
     description="Start one of the flows that this agent may start by itself, when none is active.",
     input_schema=forms.INPUT,
     output_schema=forms.SUBMITTED,
-    annotations=types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False),
+    annotations=_WRITES,
 )
 
 

@@ -1,0 +1,234 @@
+"""An agent's client over HTTP: a whole flow by a token, the tools under the rules of strict clients, and who is turned away."""
+
+import json
+import re
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+import pytest
+from mcp.client.session import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult
+
+from stateward.runtime.ports import HostRecord, RecordKey
+from stateward.runtime.session.entries import Actor, ActorClass, Kind
+from stateward.runtime.wiring import host_channel
+from tests.cli.program import STATEWARD
+from tests.mcp.desk import Desk, desk
+
+REQUEST = "request_flow_transition"
+GIVEN_UP_SECONDS = 60.0
+"""After which a test is given up that would otherwise hang."""
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+
+
+def form(result: CallToolResult) -> dict[str, Any]:
+    assert result.structured_content is not None, result.content
+    found: dict[str, Any] = result.structured_content
+    return found
+
+
+def record(at: Desk, worker: str, tool: str, output: str, use: str) -> None:
+    """Let the host record what a tool gave."""
+    payload = json.dumps({"tool_name": tool, "tool_response": output}).encode()
+    with host_channel(at.work, None, worker, Actor(ActorClass.HOST, "hook", host_session="s-1")) as channel:
+        channel.record((HostRecord(Kind.TOOL_RESULT, payload, RecordKey("test", "s-1", use, "result")),))
+
+
+def token(at: Desk, *scopes: str) -> str:
+    options = [each for scope in scopes for each in ("--scope", scope)]
+    return str(json.loads(at.run("token", "issue", "--name", "agent", *options, "--json"))["token"])
+
+
+@contextmanager
+def served(at: Desk, *options: str) -> Iterator[str]:
+    """Serve over HTTP, and give the address."""
+    command = [str(STATEWARD), "mcp", "--http", "0", *options]
+    server = subprocess.Popen(command, cwd=at.work, env=at.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    told = server.stdout.readline()
+    try:
+        assert " at http://" in told, told or server.communicate()[1]
+        yield told.split(" at ")[1].strip()
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.communicate()
+
+
+@asynccontextmanager
+async def connected(address: str, shown: str) -> AsyncIterator[ClientSession]:
+    """Connect the library's own client."""
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {shown}"}, timeout=GIVEN_UP_SECONDS) as http,
+        streamable_http_client(address, http_client=http) as streams,
+        ClientSession(streams[0], streams[1]) as session,
+    ):
+        await session.initialize()
+        yield session
+
+
+def run(function: Callable[[], Awaitable[None]]) -> None:
+    async def bounded() -> None:
+        with anyio.fail_after(GIVEN_UP_SECONDS):
+            await function()
+
+    anyio.run(bounded)
+
+
+@pytest.fixture
+def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    made = desk(tmp_path, more='agent_selectors = ["builtin:coder-review"];')
+    for name, value in made.environment.items():
+        monkeypatch.setenv(name, value)
+    return made
+
+
+# --- the tools under strict rules -----------------------------------------------------------------------------------------------------
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+UNIONS = {"anyOf", "oneOf", "allOf", "not", "if", "enum", "const"}
+NOWHERE = {"$ref", "$defs", "definitions", "$schema", "$id", "$dynamicRef", "patternProperties", "format"}
+KINDS = ("object", "array", "string", "integer", "number", "boolean")
+DEPTH_MAX = 5
+PROPERTIES_MAX = 100
+
+
+def faults_of(schema: Any, where: str, depth: int = 1) -> Iterator[str]:
+    """Tell what a strict client would reject in a schema: each object closed with all members required, one type, no references."""
+    if depth > DEPTH_MAX:
+        yield f"{where}: deeper than {DEPTH_MAX}"
+    yield from (f"{where}: holds {word}" for word in sorted(NOWHERE.intersection(schema)))
+    if schema.get("type") not in KINDS:
+        yield f"{where}: its type is {schema.get('type')!r}"
+    if schema.get("type") == "array":
+        yield from faults_of(schema.get("items", {}), f"{where}[]", depth + 1)
+    if schema.get("type") == "object":
+        properties = schema.get("properties")
+        if properties is None:
+            yield f"{where}: has no properties"
+            return
+        if schema.get("additionalProperties") is not False:
+            yield f"{where}: is open"
+        if sorted(schema.get("required", ())) != sorted(properties):
+            yield f"{where}: does not require each member"
+        if len(properties) > PROPERTIES_MAX:
+            yield f"{where}: has {len(properties)} members"
+        for name, each in properties.items():
+            if NAME.fullmatch(name) is None:
+                yield f"{where}.{name}: the name"
+            yield from faults_of(each, f"{where}.{name}", depth + 1)
+
+
+def faults_of_tool(tool: dict[str, Any]) -> Iterator[str]:
+    if NAME.fullmatch(tool["name"]) is None:
+        yield f"{tool['name']}: the name"
+    if not tool.get("description", "").strip():
+        yield f"{tool['name']}: no description"
+    if {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} != set(tool["annotations"]):
+        yield f"{tool['name']}: annotations are left out"
+    for part in ("inputSchema", "outputSchema"):
+        schema = tool.get(part, {})
+        if schema.get("type") != "object":
+            yield f"{tool['name']}.{part}: no object"
+        yield from (f"{tool['name']}.{part}: {word} at the top" for word in sorted(UNIONS.intersection(schema)))
+        yield from faults_of(schema, f"{tool['name']}.{part}")
+
+
+def test_the_rules_find_what_strict_clients_reject() -> None:
+    closed = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    hints = dict.fromkeys(("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"), False)
+    good = {"name": "a", "description": "b", "annotations": hints, "inputSchema": closed, "outputSchema": closed}
+    assert [] == list(faults_of_tool(good))
+    for bad in (
+        {**good, "name": "a.b"},
+        {**good, "description": " "},
+        {**good, "annotations": {}},
+        {**good, "inputSchema": {"type": "object"}},
+        {**good, "inputSchema": {**closed, "anyOf": []}},
+        {**good, "inputSchema": {**closed, "$schema": "x"}},
+        {**good, "outputSchema": {**closed, "additionalProperties": True}},
+        {**good, "outputSchema": {**closed, "properties": {"x": {"$ref": "#/y"}}, "required": ["x"]}},
+        {**good, "outputSchema": {**closed, "properties": {"x": {"type": ["string", "null"]}}, "required": ["x"]}},
+    ):
+        assert [] != list(faults_of_tool(bad)), bad
+
+
+# --- a flow ---------------------------------------------------------------------------------------------------------------------------
+
+
+def test_an_agent_works_through_a_flow_over_http_and_its_token_says_which_worker_it_is(at: Desk) -> None:
+    worker, _other = at.start(), at.start()
+    shown = token(at, f"work:{worker}")
+
+    async def first(address: str) -> None:
+        async with connected(address, shown) as session:
+            tools = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in (await session.list_tools()).tools]
+            assert [REQUEST, "flow_status", "session_note", "submit_flow_input"] == [each["name"] for each in tools]
+            assert [] == [fault for each in tools for fault in faults_of_tool(each)]
+            assert worker == form(await session.call_tool("flow_status", {}))["worker"]
+            assert "stays" == form(await session.call_tool(REQUEST, {"reason": "All tests pass."}))["result"]
+            record(at, worker, "run_tests", "exit status 0", "use-1")
+            assert "review" == form(await session.call_tool(REQUEST, {"reason": "The last run shows it."}))["state"]
+
+    async def second(address: str) -> None:
+        async with connected(address, shown) as session:
+            record(at, worker, "review", "no findings", "use-2")
+            assert "complete" == form(await session.call_tool(REQUEST, {"reason": "Reviewed."}))["state"]
+            record(at, worker, "commit", "1 file changed", "use-3")
+            ended = form(await session.call_tool(REQUEST, {"reason": "Committed."}))
+            assert ("done", "completed") == (ended["state"], ended["status"])
+
+    for part in (first, second):
+        with served(at) as address:
+            run(lambda part=part, address=address: part(address))  # type: ignore[misc]
+
+
+# --- who is turned away ---------------------------------------------------------------------------------------------------------------
+
+
+def asked(address: str, path: str = "/mcp", **headers: str) -> int:
+    """Send a request with exactly these headers, and give its status."""
+    there = urlsplit(address)
+    body = json.dumps(INITIALIZE)
+    connection = HTTPConnection(there.hostname or "", there.port)
+    connection.putrequest("POST", path, skip_host=True)
+    sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Content-Length": str(len(body))}
+    for name, value in {**sent, **headers}.items():
+        connection.putheader(name, value)
+    connection.endheaders(body.encode())
+    try:
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_a_request_of_a_foreign_name_page_or_token_is_turned_away_before_any_work(at: Desk) -> None:
+    worker = at.start()
+    good = {"Authorization": f"Bearer {token(at, f'work:{worker}')}"}
+    with served(at) as address:
+        port = urlsplit(address).port
+        for host in (f"127.0.0.1:{port}", "127.0.0.1", "localhost", f"localhost:{port}", "[::1]", f"[::1]:{port}"):
+            assert (host, 200) == (host, asked(address, Host=host, **good))
+        for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "[2001:db8::1]", "localhost@evil.example"):
+            assert (host, 403) == (host, asked(address, Host=host, **good))
+        for origin in ("https://evil.example", "null", f"http://localhost.evil.example:{port}"):
+            assert (origin, 403) == (origin, asked(address, Host="localhost", Origin=origin, **good))
+        assert 403 == asked(address, Host="evil.example")
+        assert 401 == asked(address, Host="localhost")
+        assert 401 == asked(address, Host="localhost", Authorization="Bearer unknown")
+        assert 401 == asked(address, f"/mcp?token={good['Authorization'].split()[1]}", Host="localhost")
+        for scopes in (["read"], [f"work:{worker}", f"work:{at.start()}"]):
+            assert 403 == asked(address, Host="localhost", Authorization=f"Bearer {token(at, *scopes)}")
