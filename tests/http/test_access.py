@@ -26,8 +26,24 @@ ROUTES: list[tuple[str, str, str | None, dict[str, Any]]] = [
     ("PUT", "/v1/flows/paper", "write", {"json": SOURCE, "headers": based_on(1)}),
     ("POST", "/v1/flows/paper/restore", "write", {"json": {"revision": 1}, "headers": based_on(1)}),
     ("DELETE", "/v1/flows/paper", "write", {"headers": based_on(1)}),
+    ("GET", "/v1/workers", "operate", {}),
+    ("POST", "/v1/workers", "operate", {"json": {"selector": "workspace:paper"}}),
     ("POST", "/v1/bundle", "write", {"content": b"", "headers": {"Content-Type": "application/octet-stream"}}),
 ]
+BESIDE = {  # what tokens for one Worker open: tests/http/test_work_access.py
+    ("GET", "/v1/workers/{worker}"),
+    ("GET", "/v1/workers/{worker}/attempts/{attempt}"),
+    ("GET", "/v1/workers/{worker}/cursor"),
+    ("GET", "/v1/workers/{worker}/flow"),
+    ("POST", "/v1/workers/{worker}/input"),
+    ("GET", "/v1/workers/{worker}/log"),
+    ("POST", "/v1/workers/{worker}/notes"),
+    ("POST", "/v1/workers/{worker}/records"),
+    ("POST", "/v1/workers/{worker}/requests"),
+    ("POST", "/v1/workers/{worker}/runs"),
+    ("POST", "/v1/workers/{worker}/stops"),
+    ("DELETE", "/v1/workers/{worker}/verification"),
+}
 NAMES = [f"{method} {path.partition('?')[0]}" for method, path, _, _ in ROUTES]
 
 
@@ -39,11 +55,11 @@ def asked(service: Desk) -> Desk:
 
 def test_the_list_of_routes_here_is_the_whole_service(service: Desk) -> None:
     declared = {
-        (method.upper(), path.format(slug="paper", revision=1))
+        (method.upper(), path.replace("{slug}", "paper").replace("{revision}", "1"))
         for path, operations in document(service.app)["paths"].items()
         for method in operations
     }
-    assert declared == {(method, path.partition("?")[0]) for method, path, _, _ in ROUTES}
+    assert declared == BESIDE | {(method, path.partition("?")[0]) for method, path, _, _ in ROUTES}
 
 
 @pytest.mark.parametrize("scope", EVERY_SCOPE)

@@ -10,10 +10,16 @@ from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi.checks import negative_data_rejection
 
+from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.engine.attended import Attended, ToStart
+from stateward.runtime.ports import Submitted
+from stateward.runtime.session.entries import Actor
 from tests.http.desk import Desk, based_on, desk, flow
+from tests.runtime.engines import WORKSPACE
+from tests.runtime.engines import Desk as Work
 
 EXAMPLES = 40
-ALL = ("read", "write", "resolve")
+ALL = ("read", "write", "resolve", "operate")
 HOST = {"Host": "localhost"}
 CONFIG: dict[str, Any] = {
     "generation": {"deterministic": True, "mode": "all"},
@@ -27,7 +33,7 @@ CONFIG: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def asked() -> Iterator[Desk]:
     """A service with a flow of two revisions, one that was removed, and another."""
-    with desk() as opened:
+    with desk(workers=attended()) as opened:
         opened.save(flow("One."))
         opened.save(flow("Two."), 1)
         opened.save(flow(name="gone"), slug="gone")
@@ -38,6 +44,19 @@ def asked() -> Iterator[Desk]:
 @pytest.fixture(scope="module")
 def document(asked: Desk) -> Any:
     return schemathesis.openapi.from_asgi("/v1/openapi.json", asked.app, config=SchemathesisConfig.from_dict(CONFIG), headers=HOST)
+
+
+def attended() -> Attended:
+    """Give Workers of which the service attends to one."""
+    worked = Work("review")
+
+    def start(wanted: ToStart, actor: Actor) -> Submitted | Refusal:
+        return worked.engine.start_worker(WORKSPACE, wanted.segments, actor, wanted.submission)
+
+    def nobody(_worker: str, _actor: Actor) -> Refusal:
+        return Refusal(RefusalCode.PROFILE_UNUSABLE, "there is no profile")
+
+    return Attended(WORKSPACE, worked.engine, worked.engine, nobody, start, lambda _: None)
 
 
 OPERATIONS = [
@@ -55,6 +74,20 @@ OPERATIONS = [
     ("GET", "/v1/flows/{slug}/revisions"),
     ("GET", "/v1/flows/{slug}/revisions/{revision}"),
     ("GET", "/v1/snapshots"),
+    ("GET", "/v1/workers"),
+    ("POST", "/v1/workers"),
+    ("GET", "/v1/workers/{worker}"),
+    ("GET", "/v1/workers/{worker}/attempts/{attempt}"),
+    ("GET", "/v1/workers/{worker}/cursor"),
+    ("GET", "/v1/workers/{worker}/flow"),
+    ("POST", "/v1/workers/{worker}/input"),
+    ("GET", "/v1/workers/{worker}/log"),
+    ("POST", "/v1/workers/{worker}/notes"),
+    ("POST", "/v1/workers/{worker}/records"),
+    ("POST", "/v1/workers/{worker}/requests"),
+    ("POST", "/v1/workers/{worker}/runs"),
+    ("POST", "/v1/workers/{worker}/stops"),
+    ("DELETE", "/v1/workers/{worker}/verification"),
     ("GET", "/v1/workspace"),
 ]
 

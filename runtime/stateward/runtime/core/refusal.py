@@ -71,6 +71,9 @@ class RefusalCode(StrEnum):
     COMPILER_DIFFERS = "compiler_differs"
     # a folder of flows
     SYNC_TOO_LARGE = "sync_too_large"
+    # a Worker that a service is to start, or to open
+    WORKDIR_NOT_ALLOWED = "workdir_not_allowed"
+    PROFILE_UNUSABLE = "profile_unusable"
     # any of them
     WORKER_NOT_FOUND = "worker_not_found"
     WORKER_READ_ONLY = "worker_read_only"

@@ -109,6 +109,7 @@ class ProblemCode(StrEnum):
     FLOW_NOT_FOUND = "flow_not_found"
     REVISION_NOT_FOUND = "revision_not_found"
     CONTENT_NOT_FOUND = "content_not_found"
+    ATTEMPT_NOT_FOUND = "attempt_not_found"
     # the environment, and the program
     STORE_UNAVAILABLE = "store_unavailable"
     STORE_NEWER = "store_newer"

@@ -12,7 +12,7 @@ from starlette.routing import Match
 
 from stateward.runtime.ports import Fault
 from stateward.runtime.remote.forms import PREFIX, REQUEST_ID_HEADER, ProblemCode
-from stateward.runtime.surfaces.http import flows, health, revisions, workspace
+from stateward.runtime.surfaces.http import flows, health, revisions, workers, workspace
 from stateward.runtime.surfaces.http.described import document
 from stateward.runtime.surfaces.http.guard import Guard
 from stateward.runtime.surfaces.http.logs import ServiceLog
@@ -20,10 +20,11 @@ from stateward.runtime.surfaces.http.problems import Problem, malformed_request,
 from stateward.runtime.surfaces.http.service import Service, Slots, request_id_of
 
 _ABOUT = (
-    "The flows of one Workspace: read, saved on the revision they were made from, compared, and resolved to compiled definitions. "
+    "The flows of one Workspace: read, saved on the revision they were made from, compared, and resolved to compiled definitions; "
+    "and its Workers: started, worked in, and followed. "
     "Everything that is not done is answered as a problem in the form of RFC 9457."
 )
-_ROUTERS: Final = (flows.router, revisions.router, workspace.router, health.router)
+_ROUTERS: Final = (flows.router, revisions.router, workspace.router, workers.router, health.router)
 
 
 class _App(FastAPI):
@@ -49,6 +50,8 @@ def make_app(service: Service, log: ServiceLog) -> FastAPI:
     )
     app.state.service = service
     app.state.bundles = Slots(service.bounds.bundles)
+    app.state.waits = Slots(service.bounds.waits)
+    app.state.streams = Slots(service.bounds.streams)
     for each in _ROUTERS:
         app.include_router(each)
     _add_handlers(app, log)

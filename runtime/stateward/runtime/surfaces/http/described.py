@@ -7,17 +7,19 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from stateward.runtime.remote.forms import BUNDLE_TYPE, JSON_TYPE, PROBLEM_TYPE, Form, ProblemForm, RestoreForm, SaveForm
+from stateward.runtime.remote.work_forms import InputForm, NoteForm, RecordsForm, RequestForm, RunForm, StartForm, StopForm
 
 Responses: TypeAlias = dict[int | str, dict[str, Any]]
 
+_BODIES: Final = (ProblemForm, SaveForm, RestoreForm, StartForm, InputForm, RequestForm, NoteForm, RecordsForm, RunForm, StopForm)
 _FORMS: Final = "#/components/schemas/"
 _STATUSES: Final[Mapping[int, str]] = {
     400: "The request is not of the documented form.",
     401: "The request shows no token, or one that is not good.",
     403: "The token was issued for other things; or the host, or the origin of a page, is not allowed.",
-    404: "There is no such flow, revision or content.",
+    404: "There is no such flow, revision, content, Worker or attempt.",
     408: "The body did not come.",
-    409: "Histories here and in the bundle part; nothing was taken in.",
+    409: "It cannot be done now, and nothing was written: the code says why. Of a bundle: histories here and in it part.",
     412: "The flow has moved on: the problem names the revision that won, and what changed. Nothing was written.",
     413: "The body is too large.",
     415: "The body is of another type.",
@@ -71,7 +73,7 @@ def document(app: FastAPI) -> dict[str, Any]:
     """Make the document."""
     made: dict[str, Any] = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     schemas = made.setdefault("components", {}).setdefault("schemas", {})
-    for form in (ProblemForm, SaveForm, RestoreForm):
+    for form in _BODIES:
         schema = form.model_json_schema(ref_template=f"{_FORMS}{{model}}")
         schemas.update(schema.pop("$defs", {}))
         schemas[form.__name__] = schema

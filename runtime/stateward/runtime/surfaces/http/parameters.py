@@ -12,8 +12,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 
-from stateward.runtime.engine.limits import NOTE_BYTES_MAX
-from stateward.runtime.ports import PAGE_MAX
+from stateward.runtime.engine.limits import NOTE_BYTES_MAX, WORKERS_PAGE_MAX
+from stateward.runtime.ports import LOG_PAGE_MAX, PAGE_MAX
 from stateward.runtime.remote.forms import NUMBER_MAX, SELECTOR_CHARACTERS_MAX, SLUGS_MAX, ProblemCode
 from stateward.runtime.surfaces.http.problems import Problem, malformed_request
 
@@ -70,6 +70,31 @@ class PageAsked(Asked):
 
     limit: Limit = PAGE_USUAL
     before: Before | None = None
+
+
+class WorkersAsked(Asked):
+    """A page of Workers."""
+
+    limit: Annotated[int, Field(ge=1, le=WORKERS_PAGE_MAX, description="How many there are to be on a page."), BeforeValidator(_digits)] = (
+        PAGE_USUAL
+    )
+    after: Annotated[str, Field(max_length=64, pattern=_NO_NUL, description="An id; those that follow it are listed.")] = ""
+
+
+class LogAsked(Asked):
+    """A page of a log."""
+
+    after: Annotated[int, Field(ge=0, le=NUMBER_MAX, description="A number; entries behind it are given."), BeforeValidator(_digits)] = 0
+    limit: Annotated[int, Field(ge=1, le=LOG_PAGE_MAX, description="How many there are to be at most."), BeforeValidator(_digits)] = (
+        LOG_PAGE_MAX
+    )
+
+
+class CursorAsked(Asked):
+    """The session of a host."""
+
+    host: Annotated[str, Field(max_length=1024, pattern=_NO_NUL)]
+    session: Annotated[str, Field(max_length=1024, pattern=_NO_NUL)]
 
 
 class ComparedAsked(Asked):

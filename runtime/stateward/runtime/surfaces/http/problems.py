@@ -59,6 +59,7 @@ TITLES: Final[Mapping[str, str]] = {
     ProblemCode.FLOW_NOT_FOUND: "there is no such flow",
     ProblemCode.REVISION_NOT_FOUND: "there is no such revision",
     ProblemCode.CONTENT_NOT_FOUND: "no revision of the flow has this content",
+    ProblemCode.ATTEMPT_NOT_FOUND: "the Worker has no such attempt",
     ProblemCode.STORE_UNAVAILABLE: "the store cannot be read or written",
     ProblemCode.STORE_NEWER: "the store was written by a newer program",
     ProblemCode.STORE_OLDER: "the store was written by an older program",

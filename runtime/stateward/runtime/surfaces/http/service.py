@@ -8,6 +8,7 @@ from typing import Final
 
 from starlette.requests import Request
 
+from stateward.runtime.engine.attended import Attended
 from stateward.runtime.ports import BUNDLE_BYTES_MAX, Clock, FlowAuthority, TokenStore
 from stateward.runtime.remote.forms import ProblemCode
 from stateward.runtime.surfaces.http.problems import RETRY_SECONDS, Problem
@@ -22,6 +23,10 @@ REQUESTS_MAX: Final = 128
 """Requests that are answered at a time."""
 BUNDLES_MAX: Final = 2
 """Bundles that are taken in at a time."""
+WAITS_MAX: Final = 16
+"""Requests that wait for a verification at a time; each holds a thread."""
+STREAMS_MAX: Final = 32
+"""Streams of events that are open at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,8 @@ class Bounds:
     body_seconds: float = BODY_SECONDS_MAX
     requests: int = REQUESTS_MAX
     bundles: int = BUNDLES_MAX
+    waits: int = WAITS_MAX
+    streams: int = STREAMS_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,8 @@ class Service:
     """Reads from the store, as reading and writing do. Raises the fault that keeps it from answering."""
     names: Names
     bounds: Bounds = Bounds()
+    workers: Attended | None = None
+    """The Workers; None where the service attends to none."""
     stopping: Event = field(default_factory=Event)
     """Set once the service takes on no more."""
 
