@@ -232,3 +232,18 @@ def test_a_request_of_a_foreign_name_page_or_token_is_turned_away_before_any_wor
         assert 401 == asked(address, f"/mcp?token={good['Authorization'].split()[1]}", Host="localhost")
         for scopes in (["read"], [f"work:{worker}", f"work:{at.start()}"]):
             assert 403 == asked(address, Host="localhost", Authorization=f"Bearer {token(at, *scopes)}")
+
+
+# --- without the extra ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [(), ("--http", "0")])
+def test_without_the_library_one_line_says_what_to_install(at: Desk, tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "sitecustomize.py").write_text("import sys\nsys.modules['mcp'] = None\n")
+    environment = {**at.environment, "PYTHONPATH": str(tmp_path / "without")}
+    done = subprocess.run(
+        [STATEWARD, "mcp", *options], cwd=at.work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert (3, "") == (done.returncode, done.stdout)
+    assert ["error: serving an agent needs the package mcp", "  = help: install `stateward[mcp]`"] == done.stderr.splitlines()

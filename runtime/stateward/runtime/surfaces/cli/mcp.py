@@ -61,9 +61,10 @@ def _require_libraries() -> None:
     try:
         import stateward.runtime.surfaces.mcp.server  # noqa: F401, PLC0415 -- comes with an extra
     except ModuleNotFoundError as missing:
-        if missing.name not in LIBRARIES:
+        library = (missing.name or "").partition(".")[0]
+        if library not in LIBRARIES:
             raise
-        raise Stop(STATUS_ENVIRONMENT, f"serving an agent needs the package {missing.name}", "install `stateward[mcp]`") from missing
+        raise Stop(STATUS_ENVIRONMENT, f"serving an agent needs the package {library}", "install `stateward[mcp]`") from missing
 
 
 @contextmanager
