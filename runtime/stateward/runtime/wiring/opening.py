@@ -15,6 +15,7 @@ from stateward.runtime.ports import (
     Fault,
     FlowAuthority,
     FlowStore,
+    Observer,
     Sealer,
     SessionStore,
     Snapshots,
@@ -27,7 +28,6 @@ from stateward.runtime.ports import (
 from stateward.runtime.profile import DEFAULT, Profile
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.wiring.listing import worker_ids
-from stateward.runtime.wiring.observing import observing
 from stateward.runtime.wiring.places import Location
 from stateward.runtime.wiring.reaching import ServiceSnapshots
 from stateward.runtime.wiring.storing import opened_store, warn
@@ -120,7 +120,7 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             witness=kept.witness,
             workdirs=Folders(secrets, location.store),
             secrets=secrets,
-            observer=held.enter_context(observing()) if write else None,
+            observer=_observer(held) if write else None,
         )
         yield Runtime(
             location=location,
@@ -135,6 +135,12 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             secrets=secrets,
             snapshots=snapshots,
         )
+
+
+def _observer(held: ExitStack) -> Observer:
+    from stateward.runtime.wiring.observing import observing  # noqa: PLC0415 -- what only reads measures nothing
+
+    return held.enter_context(observing())
 
 
 @dataclass(frozen=True, slots=True)
