@@ -18,7 +18,7 @@ from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
-from stateward.runtime.ports import HostRecord, RecordKey
+from stateward.runtime.ports import HostRecord, RecordKey, Standing
 from stateward.runtime.session.entries import Actor, ActorClass, Kind
 from stateward.runtime.wiring import host_channel
 from tests.cli.program import STATEWARD
@@ -194,6 +194,43 @@ def test_an_agent_works_through_a_flow_over_http_and_its_token_says_which_worker
     for part in (first, second):
         with served(at) as address:
             run(lambda part=part, address=address: part(address))  # type: ignore[misc]
+
+
+def test_over_http_progress_is_told_and_a_call_that_is_cancelled_stops_the_verification(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = desk(tmp_path, slow=True)
+    for name, value in at.environment.items():
+        monkeypatch.setenv(name, value)
+    worker = at.start()
+    shown = token(at, f"work:{worker}")
+    record(at, worker, "run_tests", "exit status 0", "use-1")
+
+    async def cancelled(address: str) -> None:
+        async with connected(address, shown) as session, anyio.create_task_group() as tasks:
+            told = anyio.Event()
+
+            async def heard(_progress: float, _total: float | None, message: str | None) -> None:
+                assert str(message).startswith("verifying attempt ")
+                told.set()
+
+            async def call() -> None:
+                await session.call_tool(REQUEST, {"reason": "Done."}, progress_callback=heard)
+
+            tasks.start_soon(call)
+            await told.wait()
+            tasks.cancel_scope.cancel()
+
+    with served(at) as address:
+        run(lambda: cancelled(address))
+        with host_channel(at.work, None, worker, Actor(ActorClass.HOST, "hook")) as channel:
+            standing = channel.standing()
+            while isinstance(standing, Standing) and standing.head.seq < 5:  # the note follows on the request
+                standing = channel.standing()
+        assert isinstance(standing, Standing)
+        assert standing.flow is not None
+        assert standing.flow.open is not None
+        assert f"verifying attempt {standing.flow.open.attempt} was stopped by whoever asked" in at.run("log", "show", "--json")
 
 
 # --- who is turned away ---------------------------------------------------------------------------------------------------------------
