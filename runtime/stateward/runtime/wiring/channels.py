@@ -47,7 +47,7 @@ def worker_channel(runtime: Runtime, profile: Profile, worker: str, actor: Actor
         threads=DaemonThreads(),
         clock=runtime.clock,
         ids=TimeOrderedIds(),
-        source_of=lambda standing: _source(runtime, standing),
+        source_of=lambda standing: source_of(runtime, standing),
     )
 
 
@@ -68,7 +68,7 @@ def _judge(runtime: Runtime, profile: Profile, view: WorkerView) -> StoppableVer
     return judge(runtime, profile, view.workdir)
 
 
-def _source(runtime: Runtime, standing: Standing) -> str | None:
+def source_of(runtime: Runtime, standing: Standing) -> str | None:
     """Give the source of the pinned revision, where it is the one that the store or the program has."""
     if standing.flow is None:
         return None

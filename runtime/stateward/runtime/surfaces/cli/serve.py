@@ -26,8 +26,10 @@ from stateward.runtime.surfaces.cli.output import emit
 from stateward.runtime.wiring import Place, locate_or_begin
 from stateward.runtime.wiring.places import user_secrets
 from stateward.runtime.wiring.serving import Served, served
+from stateward.runtime.wiring.serving_workers import served_workers
 
 if TYPE_CHECKING:
+    from stateward.runtime.engine.attended import Attended
     from stateward.runtime.surfaces.http.serving import Certificate
 
 PORT: Final = 8420
@@ -49,6 +51,7 @@ class _Asked:
     certificate: Path | None
     key: Path | None
     insecure: bool
+    workdirs: Sequence[Path]
 
 
 def _hosts(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
@@ -72,6 +75,14 @@ def _origins(_context: click.Context, _parameter: click.Parameter, given: tuple[
 @click.option("--allow-origin", "origins", multiple=True, callback=_origins, metavar="ORIGIN", help="Pages that may ask it.")
 @click.option("--tls-cert", "certificate", type=Path, metavar="FILE", help="Its certificate, with the chain, in PEM.")
 @click.option("--tls-key", "key", type=Path, metavar="FILE", help="The key of the certificate, where it lies in another file.")
+@click.option(
+    "--allow-workdir",
+    "workdirs",
+    type=Path,
+    multiple=True,
+    metavar="DIR",
+    help="A folder beneath which Workers may work that are started through it.",
+)
 @click.option("--insecure", is_flag=True, help="Let what is asked and answered go over the network as plain text.")
 @WORKDIR
 @STORE
@@ -86,8 +97,8 @@ def serve_command(*, workdir: Path, store: Place | None, **asked: Any) -> None:
         location = locate_or_begin(workdir, store)
         if location.begun:
             emit(f"began Workspace {location.workspace}\n")
-        with served(location) as opened:
-            if not _serve(wanted, listening, certificate, opened):
+        with served(location) as opened, served_workers(location, workdir, wanted.workdirs) as workers:
+            if not _serve(wanted, listening, certificate, opened, workers):
                 emit("stopped with requests unfinished\n")
                 os._exit(STATUS_FOUND)  # their threads would keep the process, and hold the store
     emit("stopped\n")
@@ -135,7 +146,7 @@ def _listening(asked: _Asked) -> socket:
         raise _not_listening(asked, problem) from problem
 
 
-def _serve(asked: _Asked, listening: socket, certificate: "Certificate | None", opened: Served) -> bool:
+def _serve(asked: _Asked, listening: socket, certificate: "Certificate | None", opened: Served, workers: "Attended") -> bool:
     """Serve until told to stop, and say whether everything was finished."""
     from stateward.runtime.surfaces.http.app import make_app  # noqa: PLC0415 -- as above
     from stateward.runtime.surfaces.http.logs import Aside, ServiceLog  # noqa: PLC0415
@@ -152,6 +163,7 @@ def _serve(asked: _Asked, listening: socket, certificate: "Certificate | None", 
         clock=opened.clock,
         ready=opened.ready,
         names=Names(frozenset(hosts), frozenset(asked.origins)),
+        workers=workers,
     )
     address = address_of(listening, secure=certificate is not None)
     with closing(Aside(sys.stderr)) as stream:
