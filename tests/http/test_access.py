@@ -34,6 +34,7 @@ BESIDE = {  # what tokens for one Worker open: tests/http/test_work_access.py
     ("GET", "/v1/workers/{worker}"),
     ("GET", "/v1/workers/{worker}/attempts/{attempt}"),
     ("GET", "/v1/workers/{worker}/cursor"),
+    ("GET", "/v1/workers/{worker}/events"),
     ("GET", "/v1/workers/{worker}/flow"),
     ("POST", "/v1/workers/{worker}/input"),
     ("GET", "/v1/workers/{worker}/log"),

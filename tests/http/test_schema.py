@@ -79,6 +79,7 @@ OPERATIONS = [
     ("GET", "/v1/workers/{worker}"),
     ("GET", "/v1/workers/{worker}/attempts/{attempt}"),
     ("GET", "/v1/workers/{worker}/cursor"),
+    ("GET", "/v1/workers/{worker}/events"),
     ("GET", "/v1/workers/{worker}/flow"),
     ("POST", "/v1/workers/{worker}/input"),
     ("GET", "/v1/workers/{worker}/log"),

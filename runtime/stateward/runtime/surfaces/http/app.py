@@ -12,7 +12,7 @@ from starlette.routing import Match
 
 from stateward.runtime.ports import Fault
 from stateward.runtime.remote.forms import PREFIX, REQUEST_ID_HEADER, ProblemCode
-from stateward.runtime.surfaces.http import flows, health, revisions, workers, workspace
+from stateward.runtime.surfaces.http import events, flows, health, revisions, workers, workspace
 from stateward.runtime.surfaces.http.described import document
 from stateward.runtime.surfaces.http.guard import Guard
 from stateward.runtime.surfaces.http.logs import ServiceLog
@@ -24,7 +24,7 @@ _ABOUT = (
     "and its Workers: started, worked in, and followed. "
     "Everything that is not done is answered as a problem in the form of RFC 9457."
 )
-_ROUTERS: Final = (flows.router, revisions.router, workspace.router, workers.router, health.router)
+_ROUTERS: Final = (flows.router, revisions.router, workspace.router, workers.router, events.router, health.router)
 
 
 class _App(FastAPI):
@@ -60,7 +60,7 @@ def make_app(service: Service, log: ServiceLog) -> FastAPI:
             CORSMiddleware,
             allow_origins=sorted(service.names.origins),
             allow_methods=["GET", "PUT", "POST", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "If-Match", "If-None-Match"],
+            allow_headers=["Authorization", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID"],
             expose_headers=["ETag", "Link", "Location", REQUEST_ID_HEADER],
         )
     app.add_middleware(Guard, service=service, log=log)

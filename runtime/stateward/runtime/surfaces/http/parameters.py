@@ -90,6 +90,12 @@ class LogAsked(Asked):
     )
 
 
+class EventsAsked(Asked):
+    """Where a stream begins."""
+
+    after: Annotated[int, Field(ge=0, le=NUMBER_MAX, description="A number; entries behind it are sent."), BeforeValidator(_digits)] = 0
+
+
 class CursorAsked(Asked):
     """The session of a host."""
 
