@@ -1,0 +1,41 @@
+"""One Worker of a service, for its agent and for the harness of that."""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from time import monotonic, sleep
+
+from stateward.runtime.ports import HostChannel, WorkerChannel
+from stateward.runtime.remote.address import RemoteUnusable
+from stateward.runtime.remote.channels import HttpHostChannel, HttpWorkerChannel, WorkerRequests
+from stateward.runtime.remote.credentials import access_of
+from stateward.runtime.remote.exchange import Exchange
+from stateward.runtime.remote.reach import WAITS
+from stateward.runtime.wiring.system import TimeOrderedIds
+
+
+@contextmanager
+def remote_agent_channel(server: str, worker: str) -> Iterator[WorkerChannel]:
+    """Reach a Worker as its agent, with the token that the environment names. Raises RemoteUnusable."""
+    with closing(HttpWorkerChannel(_requests(server, worker), TimeOrderedIds())) as channel:
+        yield channel
+
+
+@contextmanager
+def remote_host_channel(server: str, worker: str, session: str | None) -> Iterator[HostChannel]:
+    """Reach a Worker as the harness of its agent, for a session of the host. Raises RemoteUnusable."""
+    with closing(HttpHostChannel(_requests(server, worker), TimeOrderedIds(), session)) as channel:
+        yield channel
+
+
+def _requests(server: str, worker: str) -> WorkerRequests:
+    access = access_of(server, os.environ)
+    assert access is not None, "a server is named"
+    try:
+        from stateward.runtime.remote.wire import HttpWire  # noqa: PLC0415 -- comes with an extra
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.startswith("stateward"):
+            raise
+        message = f"asking a service needs the package that brings `{missing.name}`"
+        raise RemoteUnusable(message, "install `stateward[client]`") from missing
+    return WorkerRequests(access, Exchange(HttpWire(access, WAITS, monotonic), WAITS, sleep), worker)
