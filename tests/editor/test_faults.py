@@ -20,13 +20,13 @@ METHOD_NOT_FOUND, INTERNAL_ERROR, CANCELLED, MODIFIED = -32601, -32603, -32800, 
 DOCUMENT = {"textDocument": {"uri": URI}}
 ALL: dict[str, Any] = {"diagnostics": []}
 FAILING = """
-import os, sys
-from stateward.compiler.editor.requests import text
+import asyncio, os, sys
+from threading import Event
+from stateward.compiler.editor.requests import names, text
 from stateward.compiler.editor.server import FlowServer
 
 async def crash(ls: FlowServer, params):
-    await ls.seen(params.text_document.uri)
-    return 1 // 0
+    return await ls.answered(params.text_document.uri, lambda wire: 1 // 0)
 
 def at_once(ls: FlowServer, params):
     raise RecursionError("too deep")
@@ -37,11 +37,33 @@ def speak(ls: FlowServer, params):
     return "spoken"
 
 def wait(ls: FlowServer, params):
-    from threading import Event
     ls.worker.submit(Event().wait)
     return "busy"
 
+GATE, BEGUN, DONE = Event(), Event(), []
+
+async def work(ls: FlowServer, params):
+    def at_the_gate(wire):
+        DONE.append(wire)
+        BEGUN.set()
+        GATE.wait()
+        return len(DONE)
+    return await ls.answered(params.textDocument.uri, at_the_gate)
+
+async def begun(ls: FlowServer, params):
+    await asyncio.to_thread(BEGUN.wait)
+
+async def go_on(ls: FlowServer, params):
+    await asyncio.to_thread(BEGUN.wait)
+    count = len(DONE)
+    GATE.set()
+    return count
+
 def bring(server):
+    server.feature("test/work")(work)
+    server.feature("test/begun")(begun)
+    server.feature("test/goOn")(go_on)
+    server.feature("workspace/symbol")(names.searched)
     server.feature("textDocument/hover")(crash)
     server.feature("textDocument/definition")(at_once)
     server.feature("test/speak")(speak)
@@ -307,6 +329,56 @@ def test_documents_without_a_file_and_in_every_number_are_served_within_bounds()
         assert [] == editor.faults("untitled:Untitled-900", 1)
         (fault,) = editor.faults("untitled:Untitled-1000", 1)
         assert "more than 1,000 documents are open" in fault["message"]
+
+
+def test_nothing_is_told_of_texts_after_the_end_of_the_session_was_asked_for() -> None:
+    with Editor() as editor:
+        for number in range(100):
+            editor.open(f"untitled:Untitled-{number}", FLOW)
+        editor.ask("shutdown", None)
+        editor.tell("exit", None)
+        assert (b"", 0) == editor.ended()[:2]
+
+
+def test_what_works_on_a_text_keeps_no_message_waiting_and_is_left_out_where_it_was_cancelled_before(failing: list[str]) -> None:
+    with Editor(program=failing) as editor:
+        editor.open(URI, FLOW)
+        working = editor.begin("test/work", DOCUMENT)
+        cancelled, waiting = (editor.begin("test/work", DOCUMENT) for _ in range(2))
+        editor.tell("$/cancelRequest", {"id": cancelled})
+        assert CANCELLED == editor.answer(cancelled)["error"]["code"]
+        assert 1 == editor.ask("test/goOn", None), "the first alone has begun"
+        assert (1, 2) == (editor.answer(working)["result"], editor.answer(waiting)["result"])
+
+
+def test_what_still_works_on_an_older_text_is_answered_at_once_as_that(failing: list[str]) -> None:
+    with Editor(program=failing) as editor:
+        editor.open(URI, FLOW)
+        working, waiting = (editor.begin("test/work", DOCUMENT) for _ in range(2))
+        editor.ask("test/begun", None)
+        editor.change(URI, 2, {"text": FLOW + "\n"})
+        assert [MODIFIED] * 2 == [editor.answer(each)["error"]["code"] for each in (working, waiting)]
+        assert 1 == editor.ask("test/goOn", None)
+        assert [] == editor.faults(URI, 2)
+
+
+def test_a_search_is_answered_for_the_newest_texts_while_one_changes() -> None:
+    other = "file:///flows/other.dcdl"
+    with Editor() as editor:
+        editor.open(URI, FLOW)
+        editor.open(other, FLOW.replace("paper", "other"))
+        number = editor.begin("workspace/symbol", {"query": "write"})
+        editor.change(URI, 2, {"text": FLOW.replace("    write =", "    rewrite =")})
+        found = editor.answer(number)["result"]
+        assert [(other, "write"), (URI, "rewrite")] == [(each["location"]["uri"], each["name"]) for each in found]
+
+
+def test_a_text_that_the_compiler_fails_on_is_left_out_of_a_search(failing: list[str]) -> None:
+    with Editor(program=failing) as editor:
+        editor.open(URI, FLOW.replace("Write.", "crash"))
+        editor.open("file:///flows/other.dcdl", FLOW)
+        found = editor.ask("workspace/symbol", {"query": "write"})
+        assert ["file:///flows/other.dcdl"] == [each["location"]["uri"] for each in found]
 
 
 def test_a_text_that_is_too_large_is_told_in_the_terms_of_what_is_too_large() -> None:

@@ -232,7 +232,7 @@ async def play(encoding: str, base: str, notifications: list[list[Edit]]) -> Non
             held = edited.server.documents[URI]
             assert (model.text is None, model.text or "", version) == (held.lost is not None, held.text, held.version)
             if model.text is not None:
-                found = await edited.server.seen(URI)
+                found = await edited.server.answered(URI, lambda wire: wire)
                 expected = Analysis("paper.dcdl", model.text, "paper")
                 assert Wire(Document(URI, version, model.text), expected, Encoding(encoding)).diagnostics() == found.diagnostics()
                 assert symbols(expected) == symbols(found.analysis)

@@ -49,6 +49,11 @@ class StrictProtocol(LanguageServerProtocol):
         ):
             self.fm.add_builtin_feature(method, handler)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether `shutdown` was asked for: what nobody waits for is not said any more."""
+        return bool(self._shutdown)
+
     def take(self, body: bytes) -> None:
         """Take a message in, whatever it is."""
         try:

@@ -1,14 +1,16 @@
 """The server: the texts that an editor holds, their analyses, and the session.
 
 Invariants: what is told of a text carries the version it was found for, and is told only while that version is the newest; an analysis is
-made once a version, away from the loop, one after the other; one that is not needed any more is dropped where it has not begun. A request
-that fails is answered with an error and ends nothing.
+made once a version. Analyses and answers are made away from the loop, one after the other, so that messages are taken in meanwhile; what is
+not needed any more is dropped where it has not begun. A request that fails is answered with an error and ends nothing.
 """
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from importlib.metadata import version
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -25,8 +27,9 @@ PAUSE_SECONDS: Final = 0.05
 """How long the text has to stay as it is before its faults are told."""
 ANALYSES_MAX: Final = 32
 """Analyses that are kept, the last ones that were asked for; the others are made again when they are needed."""
-_CONTENT_MODIFIED: Final = types.LSPErrorCodes.ContentModified.value
+CONTENT_MODIFIED: Final = types.LSPErrorCodes.ContentModified.value
 _REQUEST_FAILED: Final = types.LSPErrorCodes.RequestFailed.value
+Made = TypeVar("Made")
 
 
 def request_failed(message: str) -> JsonRpcException:
@@ -42,7 +45,8 @@ class FlowServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__(NAME, version("stateward"), protocol_cls=StrictProtocol)
         self.documents: dict[str, Document] = {}
-        self._analyses: dict[Document, asyncio.Future[Analysis]] = {}
+        self._analyses: dict[Document, Future[Analysis]] = {}
+        self._answers: dict[Document, set[asyncio.Future[Any]]] = {}
         self._telling: dict[str, asyncio.Task[None]] = {}
         self.worker = Worker("analysis")
 
@@ -82,16 +86,29 @@ class FlowServer(LanguageServer):
         """Tell what is for the log of the editor."""
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
 
-    async def seen(self, uri: str) -> Wire:
-        """Give the newest version of a document, analysed. Fails where its text is not known, or changes in the meantime."""
+    async def answered(self, uri: str, make: Callable[[Wire], Made]) -> Made:
+        """Make an answer from the newest version of a document, away from the loop.
+
+        Raises JsonRpcException where the text is not known, or changes before the answer is there; and whatever `make` raises.
+        """
         document = self.documents.get(uri)
         if document is None or document.lost is not None:
             raise request_failed("the text of the document is not known")
-        analysis = self._analysed(document)
-        await asyncio.wait([analysis])
+        analysis, encoding = self._analysed(document), self.encoding
+        answer = asyncio.wrap_future(self.worker.submit(lambda: make(Wire(document, analysis.result(), encoding))))
+        under_way = self._answers.setdefault(document, set())
+        under_way.add(answer)
+        try:
+            await asyncio.wait([answer])
+            fault = None if answer.cancelled() else answer.exception()
+        finally:
+            answer.cancel()
+            under_way.discard(answer)
+            if not under_way:
+                self._answers.pop(document, None)
         if self.documents.get(uri) is not document:
-            raise JsonRpcException("the text has changed in the meantime", code=_CONTENT_MODIFIED)
-        return Wire(document, analysis.result(), self.encoding)
+            raise JsonRpcException("the text has changed in the meantime", code=CONTENT_MODIFIED) from fault
+        return answer.result()
 
     def _take(self, document: Document, pause: float) -> None:
         """Make a version the newest one, and see to it that what is wrong with it is told."""
@@ -125,11 +142,13 @@ class FlowServer(LanguageServer):
         analysis = self._analyses.pop(document, None)
         if analysis is not None:
             analysis.cancel()
+        for answer in self._answers.pop(document, ()):
+            answer.cancel()
 
-    def _analysed(self, document: Document) -> "asyncio.Future[Analysis]":
+    def _analysed(self, document: Document) -> Future[Analysis]:
         found = self._analyses.pop(document, None)
         if found is None:
-            found = asyncio.wrap_future(self.worker.submit(partial(_analyse, document)))
+            found = self.worker.submit(partial(_analyse, document))
             done = [each for each, made in self._analyses.items() if made.done()]
             for each in done[: max(len(done) - ANALYSES_MAX + 1, 0)]:
                 del self._analyses[each]
@@ -142,13 +161,14 @@ class FlowServer(LanguageServer):
         if document.lost is not None:
             found = lost(document.lost)
         else:
-            analysis = self._analysed(document)
-            await asyncio.wait([analysis])
-            if analysis.cancelled():
-                return
+            analysis = asyncio.wrap_future(self._analysed(document))
+            try:
+                await asyncio.wait([analysis])
+            finally:
+                analysis.cancel()  # nobody is told of a fault that comes after this version was dropped
             fault = analysis.exception()
             found = Wire(document, analysis.result(), self.encoding).diagnostics() if fault is None else failed(fault)
-        if self.documents.get(document.uri) is document:
+        if self.documents.get(document.uri) is document and not self.protocol.is_over:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, found, document.version))
 
     def _told(self, task: "asyncio.Task[None]") -> None:

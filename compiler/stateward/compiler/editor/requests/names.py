@@ -11,6 +11,7 @@ from stateward.compiler.editor.hints import hints
 from stateward.compiler.editor.hovering import hover
 from stateward.compiler.editor.importing import import_at, imported
 from stateward.compiler.editor.renaming import Refused, rename, renameable
+from stateward.compiler.editor.requests.answering import of_document, of_item
 from stateward.compiler.editor.server import FlowServer, request_failed
 from stateward.compiler.editor.states import States
 from stateward.compiler.editor.symbols import SYMBOLS_MAX, Sort, Symbol, matching, symbols
@@ -23,20 +24,20 @@ _KINDS: Final = {
     Sort.FIELD: types.SymbolKind.Property,
 }
 _START: Final = types.Position(0, 0)
+VERSIONS_MAX: Final = 4
+"""Of one document that changes while it is looked through."""
 
 
-async def hovered(ls: FlowServer, params: types.HoverParams) -> types.Hover | None:
+def hovered(wire: Wire, params: types.HoverParams) -> types.Hover | None:
     """Explain what stands under the cursor."""
-    wire = await ls.seen(params.text_document.uri)
     found = hover(wire.analysis, wire.offset(params.position))
     if found is None:
         return None
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, found.markdown), wire.range(found.span))
 
 
-async def definition(ls: FlowServer, params: types.DefinitionParams) -> list[types.Location]:
+def definition(wire: Wire, params: types.DefinitionParams) -> list[types.Location]:
     """Give where it is declared."""
-    wire = await ls.seen(params.text_document.uri)
     offset = wire.offset(params.position)
     importing = import_at(wire.analysis, offset)
     if importing is not None:
@@ -45,41 +46,36 @@ async def definition(ls: FlowServer, params: types.DefinitionParams) -> list[typ
     return [wire.location(each) for each in definitions(wire.analysis, offset)]
 
 
-async def referenced(ls: FlowServer, params: types.ReferenceParams) -> list[types.Location]:
+def referenced(wire: Wire, params: types.ReferenceParams) -> list[types.Location]:
     """Give where it is named."""
-    wire = await ls.seen(params.text_document.uri)
     declaration = params.context.include_declaration
     return [wire.location(each) for each in references(wire.analysis, wire.offset(params.position), declaration=declaration)]
 
 
-async def highlights(ls: FlowServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+def highlights(wire: Wire, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
     """Mark every place where it is named."""
-    wire = await ls.seen(params.text_document.uri)
     found = references(wire.analysis, wire.offset(params.position), declaration=True)
     return [types.DocumentHighlight(wire.range(each)) for each in found]
 
 
-async def prepare(ls: FlowServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+def prepare(wire: Wire, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
     """Say what would be renamed; fails with the reason where it cannot be."""
-    wire = await ls.seen(params.text_document.uri)
     found = renameable(wire.analysis, wire.offset(params.position))
     if isinstance(found, Refused):
         raise request_failed(found.reason)
     return None if found is None else types.PrepareRenamePlaceholder(wire.range(found.span), found.name)
 
 
-async def renamed(ls: FlowServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
+def renamed(wire: Wire, params: types.RenameParams) -> types.WorkspaceEdit | None:
     """Rename it everywhere; fails with the reason where it cannot be."""
-    wire = await ls.seen(params.text_document.uri)
     found = rename(wire.analysis, wire.offset(params.position), params.new_name)
     if isinstance(found, Refused):
         raise request_failed(found.reason)
     return None if found is None else wire.workspace_edit(found)
 
 
-async def outlined(ls: FlowServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+def outlined(wire: Wire, _: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
     """Give what the text declares."""
-    wire = await ls.seen(params.text_document.uri)
     return [_symbol(wire, each) for each in symbols(wire.analysis)]
 
 
@@ -95,24 +91,38 @@ def _symbol(wire: Wire, symbol: Symbol) -> types.DocumentSymbol:
 
 
 async def searched(ls: FlowServer, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
-    """Find what open documents declare."""
+    """Find what open documents declare, each in its newest version; one that cannot be looked through is left out."""
     found: list[types.WorkspaceSymbol] = []
-    for uri, document in sorted(ls.documents.items()):
-        if document.lost is None and len(found) < SYMBOLS_MAX:
-            wire = await ls.seen(uri)
-            found += [
-                types.WorkspaceSymbol(
-                    wire.location(each.key), each.name or " ", _KINDS[each.sort], container_name=within or wire.document.name
-                )
-                for each, within in matching(symbols(wire.analysis), params.query)
-                if each.sort is not Sort.FIELD
-            ]
+    for uri in sorted(ls.documents):
+        if len(found) < SYMBOLS_MAX:
+            found += await _found(ls, uri, params.query)
     return found[:SYMBOLS_MAX]
 
 
-async def hinted(ls: FlowServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+async def _found(ls: FlowServer, uri: str, query: str) -> list[types.WorkspaceSymbol]:
+    """Find what a document declares: again where it changes meanwhile, since what is asked for names no version."""
+    for _ in range(VERSIONS_MAX):
+        document = ls.documents.get(uri)
+        if document is None or document.lost is not None:
+            break
+        try:
+            return await ls.answered(uri, lambda wire: _matching(wire, query))
+        except Exception:  # noqa: BLE001 - not hidden: a text that the compiler fails on says so at its head
+            if ls.documents.get(uri) is document:
+                break
+    return []
+
+
+def _matching(wire: Wire, query: str) -> list[types.WorkspaceSymbol]:
+    return [
+        types.WorkspaceSymbol(wire.location(each.key), each.name or " ", _KINDS[each.sort], container_name=within or wire.document.name)
+        for each, within in matching(symbols(wire.analysis), query)
+        if each.sort is not Sort.FIELD
+    ]
+
+
+def hinted(wire: Wire, params: types.InlayHintParams) -> list[types.InlayHint]:
     """Remark on the states of a part of the text."""
-    wire = await ls.seen(params.text_document.uri)
     return [
         types.InlayHint(wire.position(each.offset), each.text, padding_left=True) for each in hints(wire.analysis, wire.span(params.range))
     ]
@@ -121,24 +131,21 @@ async def hinted(ls: FlowServer, params: types.InlayHintParams) -> list[types.In
 # --- calls: what leads to a state, and where it leads -------------------------------------------------------------------------------------
 
 
-async def called(ls: FlowServer, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem]:
+def called(wire: Wire, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem]:
     """Give the state under the cursor."""
-    wire = await ls.seen(params.text_document.uri)
     use = States(wire.analysis).at(wire.offset(params.position))
     item = None if use is None else _item(wire, use.id)
     return [] if item is None else [item]
 
 
-async def incoming(ls: FlowServer, params: types.CallHierarchyIncomingCallsParams) -> list[types.CallHierarchyIncomingCall]:
+def incoming(wire: Wire, params: types.CallHierarchyIncomingCallsParams) -> list[types.CallHierarchyIncomingCall]:
     """Give the states that lead to one."""
-    wire = await ls.seen(params.item.uri)
     calls = _by_state((way, way.state.id) for way in Graph(wire.analysis).into(params.item.name))
     return [types.CallHierarchyIncomingCall(item, _ranges(wire, ways)) for id_, ways in calls.items() if (item := _item(wire, id_))]
 
 
-async def outgoing(ls: FlowServer, params: types.CallHierarchyOutgoingCallsParams) -> list[types.CallHierarchyOutgoingCall]:
+def outgoing(wire: Wire, params: types.CallHierarchyOutgoingCallsParams) -> list[types.CallHierarchyOutgoingCall]:
     """Give the states that one leads to."""
-    wire = await ls.seen(params.item.uri)
     calls = _by_state((way, way.target or "") for way in Graph(wire.analysis).out_of(params.item.name))
     return [types.CallHierarchyOutgoingCall(item, _ranges(wire, ways)) for id_, ways in calls.items() if (item := _item(wire, id_))]
 
@@ -165,15 +172,15 @@ def _item(wire: Wire, id_: str) -> types.CallHierarchyItem | None:
 
 def register(server: FlowServer) -> None:
     """Register what is asked about names."""
-    server.feature(types.TEXT_DOCUMENT_HOVER)(hovered)
-    server.feature(types.TEXT_DOCUMENT_DEFINITION)(definition)
-    server.feature(types.TEXT_DOCUMENT_REFERENCES)(referenced)
-    server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(highlights)
-    server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(prepare)
-    server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))(renamed)
-    server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(outlined)
+    server.feature(types.TEXT_DOCUMENT_HOVER)(of_document(hovered))
+    server.feature(types.TEXT_DOCUMENT_DEFINITION)(of_document(definition))
+    server.feature(types.TEXT_DOCUMENT_REFERENCES)(of_document(referenced))
+    server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(of_document(highlights))
+    server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(of_document(prepare))
+    server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))(of_document(renamed))
+    server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(of_document(outlined))
     server.feature(types.WORKSPACE_SYMBOL)(searched)
-    server.feature(types.TEXT_DOCUMENT_INLAY_HINT)(hinted)
-    server.feature(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)(called)
-    server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)(incoming)
-    server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)(outgoing)
+    server.feature(types.TEXT_DOCUMENT_INLAY_HINT)(of_document(hinted))
+    server.feature(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY)(of_document(called))
+    server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)(of_item(incoming))
+    server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)(of_item(outgoing))

@@ -7,14 +7,15 @@ from lsprotocol import types
 from stateward.compiler.editor.formatting import format_edits
 from stateward.compiler.editor.preview import preview
 from stateward.compiler.editor.protocol import missing
+from stateward.compiler.editor.requests.answering import of_document
 from stateward.compiler.editor.server import FlowServer
+from stateward.compiler.editor.wire import Wire
 
 PREVIEW: Final = "stateward/preview"
 
 
-async def formatting(ls: FlowServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+def formatting(wire: Wire, _: types.DocumentFormattingParams) -> list[types.TextEdit]:
     """Bring the text into its canonical form."""
-    wire = await ls.seen(params.text_document.uri)
     return wire.edits(format_edits(wire.analysis))
 
 
@@ -23,11 +24,10 @@ async def picture(ls: FlowServer, params: Any) -> dict[str, str | None]:
     uri = getattr(getattr(params, "textDocument", None), "uri", None)
     if not isinstance(uri, str):
         raise missing("textDocument.uri")
-    wire = await ls.seen(uri)
-    return preview(wire.analysis)._asdict()
+    return await ls.answered(uri, lambda wire: preview(wire.analysis)._asdict())
 
 
 def register(server: FlowServer) -> None:
     """Register what is asked of a whole text."""
-    server.feature(types.TEXT_DOCUMENT_FORMATTING)(formatting)
+    server.feature(types.TEXT_DOCUMENT_FORMATTING)(of_document(formatting))
     server.feature(PREVIEW)(picture)

@@ -8,6 +8,7 @@ from lsprotocol import types
 from stateward.compiler.editor.actions import Action, escape_selection, mends, missing_states
 from stateward.compiler.editor.colouring import coloured
 from stateward.compiler.editor.completing import Item, Sort, complete
+from stateward.compiler.editor.requests.answering import of_document
 from stateward.compiler.editor.server import FlowServer
 from stateward.compiler.editor.shaping import folds, selections
 from stateward.compiler.editor.wire import Wire
@@ -42,9 +43,13 @@ _NUMBERS: Final = {told: LEGEND.token_types.index(each.value) for told, each in 
 
 async def completed(ls: FlowServer, params: types.CompletionParams) -> types.CompletionList:
     """Give what may be written at the cursor."""
-    wire = await ls.seen(params.text_document.uri)
-    found = complete(wire.analysis, wire.offset(params.position))
-    return types.CompletionList(is_incomplete=False, items=[_item(wire, each, snippets=_has_snippets(ls)) for each in found])
+    snippets = _has_snippets(ls)
+    return await ls.answered(params.text_document.uri, lambda wire: _completion(wire, params.position, snippets=snippets))
+
+
+def _completion(wire: Wire, position: types.Position, *, snippets: bool) -> types.CompletionList:
+    found = complete(wire.analysis, wire.offset(position))
+    return types.CompletionList(is_incomplete=False, items=[_item(wire, each, snippets=snippets) for each in found])
 
 
 def _has_snippets(ls: FlowServer) -> bool:
@@ -68,15 +73,13 @@ def _item(wire: Wire, item: Item, *, snippets: bool) -> types.CompletionItem:
     )
 
 
-async def all_tokens(ls: FlowServer, params: types.SemanticTokensParams) -> types.SemanticTokens:
+def all_tokens(wire: Wire, _: types.SemanticTokensParams) -> types.SemanticTokens:
     """Give the classes of the whole text."""
-    wire = await ls.seen(params.text_document.uri)
     return types.SemanticTokens(_encoded(wire, coloured(wire.analysis)))
 
 
-async def some_tokens(ls: FlowServer, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
+def some_tokens(wire: Wire, params: types.SemanticTokensRangeParams) -> types.SemanticTokens:
     """Give the classes of a part of the text."""
-    wire = await ls.seen(params.text_document.uri)
     return types.SemanticTokens(_encoded(wire, coloured(wire.analysis, wire.span(params.range))))
 
 
@@ -95,9 +98,8 @@ def _encoded(wire: Wire, parts: Iterable[Part]) -> list[int]:
     return data
 
 
-async def folded(ls: FlowServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+def folded(wire: Wire, _: types.FoldingRangeParams) -> list[types.FoldingRange]:
     """Give what can be folded away."""
-    wire = await ls.seen(params.text_document.uri)
     found = []
     for each in folds(wire.analysis):
         start, end = wire.position(each.span.start), wire.position(each.span.end)
@@ -107,9 +109,8 @@ async def folded(ls: FlowServer, params: types.FoldingRangeParams) -> list[types
     return found
 
 
-async def selected(ls: FlowServer, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
+def selected(wire: Wire, params: types.SelectionRangeParams) -> list[types.SelectionRange]:
     """Give the parts around each place, the smallest first."""
-    wire = await ls.seen(params.text_document.uri)
     return [_nested(wire, wire.offset(each)) for each in params.positions]
 
 
@@ -121,9 +122,8 @@ def _nested(wire: Wire, offset: int) -> types.SelectionRange:
     return outer
 
 
-async def code_actions(ls: FlowServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+def code_actions(wire: Wire, params: types.CodeActionParams) -> list[types.CodeAction]:
     """Offer what mends the findings at a range, where that is certain as preferred, and what can be done to a selection."""
-    wire = await ls.seen(params.text_document.uri)
     span, only = wire.span(params.range), params.context.only
     found: list[types.CodeAction] = []
     if _wanted(types.CodeActionKind.QuickFix, only):
@@ -156,9 +156,9 @@ def _action(wire: Wire, action: Action, kind: types.CodeActionKind) -> types.Cod
 def register(server: FlowServer) -> None:
     """Register what is asked while a text is written."""
     kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite]
-    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(kinds))(code_actions)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(kinds))(of_document(code_actions))
     server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=list(TRIGGERS)))(completed)
-    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)(all_tokens)
-    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)(some_tokens)
-    server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)(folded)
-    server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)(selected)
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)(of_document(all_tokens))
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)(of_document(some_tokens))
+    server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)(of_document(folded))
+    server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)(of_document(selected))
