@@ -60,8 +60,8 @@ class Desk:
         self.held.append(os.open(self.root / "gate", os.O_RDWR))
 
 
-def desk(root: Path, *, slow: bool = False, more: str = "") -> Desk:
-    """Make a project whose profile `judged` is judged by the program of the examples."""
+def desk(root: Path, *, slow: bool = False, more: str = "", verifier: str = "") -> Desk:
+    """Make a project whose profile `judged` is judged by the program of the examples, or by the verifier that is given."""
     profiles, judge = root / "config" / "stateward" / "profiles", root / "judge"
     profiles.mkdir(parents=True)
     (root / "work").mkdir()
@@ -69,8 +69,8 @@ def desk(root: Path, *, slow: bool = False, more: str = "") -> Desk:
     thinking = SLOW.format(folder=str(root)) if slow else ""
     judge.write_text(f"#!{sys.executable}\n{thinking}\n{(EXAMPLES / 'judge.py').read_text('utf-8')}", "utf-8")
     judge.chmod(0o700)
-    verifier = f'verifier = {{ kind = "command"; program = ["{judge}"]; }};'
-    (profiles / "judged.dcdl").write_text(f"schema_version = 1;\n{verifier}\n{more}\n", "utf-8")
+    named = verifier or f'{{ kind = "command"; program = ["{judge}"]; }}'
+    (profiles / "judged.dcdl").write_text(f"schema_version = 1;\nverifier = {named};\n{more}\n", "utf-8")
     folders = {f"XDG_{name.upper()}_HOME": str(root / name) for name in ("config", "state", "data")}
     return Desk(root, {"PATH": os.environ["PATH"], "HOME": str(root), **folders})
 
