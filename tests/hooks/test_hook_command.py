@@ -20,6 +20,7 @@ from tests.hooks.bench import recorded
 from tests.hooks.lines import claude_said
 
 SESSION = "5d1f0c2e-7a44-4c1e-9d55-0b6f3f1f2a10"
+SECRET = "hunter2hunter2"  # noqa: S105 -- what is to be found nowhere
 LINES = 1_300
 """More than two commits take."""
 
@@ -162,6 +163,55 @@ def test_a_worker_that_is_none_is_told_and_keeps_nobody_from_stopping(here: Plac
     assert "there is no Worker `nobody`" in json.loads(ended.out)["systemMessage"]
     ended = call(here, "post-tool", given(here, "post-tool"), STATEWARD_WORKER="w" * 9000)
     assert (1, "", 1) == (ended.status, ended.out, ended.err.count("\n"))
+
+
+def test_a_worker_that_is_none_leaves_nothing_behind(here: Place) -> None:
+    call(here, "stop", given(here, "stop", session_id="another"), "--worker", "nobody")
+    assert "block" == json.loads(call(here, "stop", given(here, "stop", session_id="another")).out)["decision"]
+
+
+def test_an_agent_that_goes_elsewhere_stays_in_the_workspace_of_its_project(here: Place, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / ".stateward").mkdir(parents=True)
+    (elsewhere / ".stateward" / "workspace").write_text("of its own making\n")
+    for folder in (tmp_path, elsewhere, here.work):
+        ended = call(here, "stop", given(here, "stop", cwd=str(folder)), CLAUDE_PROJECT_DIR=str(here.work))
+        assert (0, "block") == (ended.status, json.loads(ended.out)["decision"])
+
+
+def test_a_project_without_a_workspace_leaves_it_to_the_folder_of_now(here: Place, tmp_path: Path) -> None:
+    ended = call(here, "stop", given(here, "stop"), CLAUDE_PROJECT_DIR=str(tmp_path))
+    assert "block" == json.loads(ended.out)["decision"]
+
+
+def test_what_is_said_of_a_problem_is_one_line_that_no_terminal_obeys_and_without_secrets(here: Place) -> None:
+    name = f"Stop\n\x1b[31m{SECRET}\u202e"
+    ended = call(here, "stop", given(here, "stop", hook_event_name=name), MY_TOKEN=SECRET)
+    said = "stateward hook stop: the input is of the event `Stop\\n\\x1b[31m«secret:MY_TOKEN»\\u202e`, not of `stop`\n"
+    assert Ended(1, "", said) == ended
+
+
+def test_a_secret_in_any_name_that_a_host_gives_is_nowhere_among_the_users_state(here: Place) -> None:
+    folder = here.work / SECRET
+    folder.mkdir()
+    own: Any = {"session_id": SECRET, "cwd": str(folder), "transcript_path": f"/{SECRET}.jsonl"}
+    said = [call(here, "session-start", given(here, "session-start", **own), MY_TOKEN=SECRET)]
+    said += [call(here, "post-tool", given(here, "post-tool", **own, agent_id=SECRET, tool_use_id=SECRET), MY_TOKEN=SECRET)]
+    said += [call(here, "user-prompt", given(here, "user-prompt", **own, prompt_id=SECRET), MY_TOKEN=SECRET)]
+    said += [call(here, "stop", given(here, "stop", **own), MY_TOKEN=SECRET)]
+    said += [call(here, "session-end", given(here, "session-end", **own, reason=SECRET), MY_TOKEN=SECRET)]
+    said += [call(here, "stop", given(here, "stop", **own), "--worker", SECRET, MY_TOKEN=SECRET)]
+    assert [0] * 6 == [each.status for each in said]
+    assert not any(SECRET in f"{each.out}{each.err}" for each in said)
+    kept = [each for each in here.store.parent.rglob("*") if each.is_file()]
+    assert [] == [each.name for each in kept if SECRET.encode() in each.read_bytes()]
+    assert {"run_started", "tool_result", "note", "run_ended"} <= {each["kind"] for each in here.log()}
+
+
+def test_a_secret_that_is_kept_only_later_is_not_told(here: Place) -> None:
+    here.done("operate", "pause", here.status()["worker"], "--reason", f"wait for {SECRET}")
+    told = [call(here, event, given(here, event), MY_TOKEN=SECRET).out for event in ("session-start", "stop")]
+    assert [(False, True)] * 2 == [(SECRET in each, "secret:MY_TOKEN" in each) for each in told]
 
 
 @pytest.mark.parametrize("options", [("--format", "emacs"), ("--blocks", "many"), ("--nothing",)])

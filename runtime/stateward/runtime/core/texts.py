@@ -31,8 +31,13 @@ def is_blank(text: str) -> bool:
 
 def shown(text: str, characters_max: int = SHOWN_CHARACTERS_MAX) -> str:
     """Give a foreign text fit to stand in one line of a message: in backticks, bounded, what cannot be seen escaped."""
-    visible = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[:characters_max])
-    return f"`{visible}…`" if len(text) > characters_max else f"`{visible}`"
+    seen = visible(text[:characters_max])
+    return f"`{seen}…`" if len(text) > characters_max else f"`{seen}`"
+
+
+def visible(text: str) -> str:
+    """Give a text as one line of characters that can be seen; the others are escaped."""
+    return text if text.isprintable() else "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def path_shown(path: object) -> str:

@@ -30,6 +30,8 @@ FOLDERS_MAX: Final = 256
 WORKER_CHARACTERS_MAX: Final = 128
 STATUS_NOTICED: Final = 1
 """Something went wrong that keeps nobody from going on."""
+_PROJECT: Final = {"claude": "CLAUDE_PROJECT_DIR"}
+"""The variables in which hosts name the folder that a session was started in."""
 _MARKER: Final = os.path.join(".stateward", "workspace")  # noqa: PTH118 -- loads less than a Path
 
 
@@ -88,8 +90,20 @@ def hook_command(**given: Any) -> None:
         sys.stdout.write(output + "\n")
         sys.stdout.flush()
     if notice:
-        click.echo(f"stateward hook {called.event}: {notice}", err=True)
+        click.echo(f"stateward hook {called.event}: {_fit(notice)}", err=True)
         raise click.exceptions.Exit(0 if output else STATUS_NOTICED)
+
+
+def _fit(notice: str) -> str:
+    """Give what is said of a problem as one line that nothing obeys, without secrets, whatever stands in it."""
+    from stateward.runtime.core.texts import visible  # noqa: PLC0415 -- nothing is loaded where nothing went wrong
+    from stateward.runtime.ports.faults import Fault  # noqa: PLC0415
+    from stateward.runtime.wiring.places import user_secrets  # noqa: PLC0415
+
+    try:
+        return visible(user_secrets().mask(notice))
+    except Fault as fault:  # then nobody knows what is one
+        return visible(fault.message)
 
 
 def _answer(given: _Given, data: bytes) -> tuple[str, str]:
@@ -103,10 +117,21 @@ def _answer(given: _Given, data: bytes) -> tuple[str, str]:
         return "", str(problem)
     if len(given.worker) > WORKER_CHARACTERS_MAX:
         return "", f"the Worker that is named has a name of {len(given.worker)} characters"
-    folder = given.workdir or call.folder or os.getcwd()  # noqa: PTH109 -- loads less than a Path
-    if not has_workspace(folder) or is_for_nobody(call):
+    folder = _folder_of(given, call)
+    if folder is None or is_for_nobody(call):
         return "", ""
     return (DENIED, "") if is_refused(call) else _at_work(given, host, call, folder)
+
+
+def _folder_of(given: _Given, call: "HookCall") -> str | None:
+    """Give a folder of the Workspace; None where there is none.
+
+    The project that a host names comes first: the folder of now is where the agent went last, which may be outside of it, or in a
+    Workspace of its own making.
+    """
+    project = os.environ.get(_PROJECT.get(given.host, ""), "")
+    places = (given.workdir,) if given.workdir else (project, call.folder or os.curdir)
+    return next((each for each in places if each and has_workspace(each)), None)
 
 
 def _read(given: _Given, data: bytes) -> "tuple[Host, HookCall]":
@@ -135,7 +160,10 @@ def _host(name: str) -> "Host":
 
 def has_workspace(folder: str) -> bool:
     """Tell whether something stands in the place of a marker in a folder that is there, or above it; what it is, is looked at later."""
-    here = os.path.realpath(folder)
+    try:
+        here = os.path.realpath(folder)
+    except OSError:  # the folder of now is gone
+        return False
     if not os.path.isdir(here):  # noqa: PTH112 -- loads less than a Path
         return False
     for _ in range(FOLDERS_MAX):
@@ -157,7 +185,7 @@ def _at_work(given: _Given, host: "Host", call: "HookCall", folder: str) -> tupl
         answer = answer_to(Asked(host, call, given.worker, given.blocks), _LocalOpening(folder, given.store))
     except Fault as fault:
         said = f"{fault.message}; {fault.remedy}" if fault.remedy else fault.message
-        return (warn(f"stateward: {said}"), "") if call.event in {HookEvent.STOP, HookEvent.SESSION_START} else ("", said)
+        return (warn(f"stateward: {_fit(said)}"), "") if call.event in {HookEvent.STOP, HookEvent.SESSION_START} else ("", said)
     return answer.output, answer.notice
 
 

@@ -15,7 +15,10 @@ from stateward.runtime.ports.work import HostChannel
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.surfaces.hooks.calls import HookCall, HookEvent, Host
 from stateward.runtime.surfaces.hooks.handling import BLOCKS_DEFAULT, NOTHING, Desk, HookAnswer, handle, placed
+from stateward.runtime.surfaces.hooks.reading import digest
 
+LISTED_MAX: Final = 8
+"""Workers that are named where several could be meant."""
 _OWN_FILE: Final = frozenset({"startup", "clear"})
 """How sessions begin whose transcript holds nothing of an earlier one."""
 
@@ -49,6 +52,8 @@ class Asked:
 
 def answer_to(asked: Asked, opening: Opening) -> HookAnswer:
     """Find the Worker, and do there what the hook is for; nothing where there is no Worker. Raises Fault."""
+    secrets = opening.secrets()
+    asked = replace(asked, call=without_secrets(asked.call, secrets))
     bindings = opening.bindings()
     binding = _bound(asked, bindings, opening)
     if binding is None:
@@ -56,11 +61,18 @@ def answer_to(asked: Asked, opening: Opening) -> HookAnswer:
     with opening.channel(binding.worker, binding.session) as channel:
         other = None if asked.worker else _other(asked, binding, channel, opening)
         if other is None:
-            return handle(Desk(asked.host, asked.call, binding, bindings, channel, opening.secrets(), asked.blocks))
+            return handle(Desk(asked.host, asked.call, binding, bindings, channel, secrets, asked.blocks))
     rebound = replace(_fresh(asked, other), run=binding.run)
     bindings.keep(rebound)
     with opening.channel(rebound.worker, rebound.session) as channel:
-        return handle(Desk(asked.host, asked.call, rebound, bindings, channel, opening.secrets(), asked.blocks))
+        return handle(Desk(asked.host, asked.call, rebound, bindings, channel, secrets, asked.blocks))
+
+
+def without_secrets(call: HookCall, secrets: Secrets) -> HookCall:
+    """Give a call whose names hold no secret: they stand in bindings, and in the heads of entries, as they are."""
+    session = secrets.mask(call.session)
+    session = call.session if session == call.session else digest(session)
+    return replace(call, session=session, folder=secrets.mask(call.folder), reason=secrets.mask(call.reason))
 
 
 def _bound(asked: Asked, bindings: Bindings, opening: Opening) -> Binding | None:
@@ -70,7 +82,10 @@ def _bound(asked: Asked, bindings: Bindings, opening: Opening) -> Binding | None
         return there
     if asked.worker:
         named = _fresh(asked, asked.worker)
-        bindings.keep(named)
+        with opening.channel(named.worker, named.session) as channel:
+            is_there = not isinstance(channel.standing(), Refusal)
+        if is_there:  # else it is a text like any other
+            bindings.keep(named)
         return named
     before = bindings.cleared(asked.host.name, call.folder) if call.source == "clear" else None
     if before is not None:
@@ -104,4 +119,7 @@ def _several(asked: Asked, opening: Opening) -> HookAnswer:
     active = opening.active()
     if len(active) < 2:
         return NOTHING
-    return HookAnswer(notice=f"{len(active)} Workers are active here and none is named; name one with `--worker` or STATEWARD_WORKER")
+    some = f"{', '.join(active[:LISTED_MAX])}{', …' if len(active) > LISTED_MAX else ''}"
+    return HookAnswer(
+        notice=f"{len(active)} Workers are active here and none is named ({some}); name one with `--worker` or STATEWARD_WORKER"
+    )

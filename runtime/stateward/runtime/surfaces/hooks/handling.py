@@ -81,7 +81,7 @@ def _session_started(desk: Desk, standing: Standing) -> HookAnswer:
         begun = replace(_kept(desk), run=desk.binding.run + 1, ended="", following="")
         desk.bindings.keep(begun)
         notice = _refused(desk.channel.start_run(_run(begun))) or notice
-    return HookAnswer(context("SessionStart", f"{standing_told(standing)}\n\n{HOW_TO_ASK}"), notice)
+    return HookAnswer(context("SessionStart", desk.secrets.mask(f"{standing_told(standing)}\n\n{HOW_TO_ASK}")), notice)
 
 
 def _session_ended(desk: Desk, standing: Standing) -> HookAnswer:
@@ -170,7 +170,7 @@ def _stopped(desk: Desk, standing: Standing) -> HookAnswer:
     seen = max(imported.head, standing.head.seq)
     desk.bindings.keep(replace(desk.binding, blocks=blocks + 1, seen=seen, released=False))
     left = f"The flow has not ended, so stopping was refused ({blocks + 1} of {desk.blocks} times without anything new in the log)."
-    return HookAnswer(block(f"{left}\n\n{standing_told(standing)}\n\n{HOW_TO_ASK}"), notice)
+    return HookAnswer(block(desk.secrets.mask(f"{left}\n\n{standing_told(standing)}\n\n{HOW_TO_ASK}")), notice)
 
 
 def _released(desk: Desk, standing: Standing, blocks: int) -> HookAnswer:
@@ -187,7 +187,7 @@ def _released(desk: Desk, standing: Standing, blocks: int) -> HookAnswer:
 
 def _let_go(desk: Desk, why: str) -> HookAnswer:
     if desk.call.event in {HookEvent.STOP, HookEvent.SESSION_START}:
-        return HookAnswer(warn(f"stateward: {why}"))
+        return HookAnswer(warn(f"stateward: {desk.secrets.mask(why)}"))
     return HookAnswer(notice=why)
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.bindings import Binding
 from stateward.runtime.ports.work import RECORDS_MAX, Cursor, HostChannel, HostRecord, RecordKey
-from stateward.runtime.session.masking import Secrets
+from stateward.runtime.session.masking import VALUE_CHARACTERS_MAX, Secrets
 from stateward.runtime.surfaces.hooks.calls import Host, Part, own_tool
 from stateward.runtime.surfaces.hooks.scanning import Unreadable
 from stateward.runtime.surfaces.hooks.transcripts import Transcript, opened
@@ -25,6 +25,9 @@ HELD_BYTES_MAX: Final = 1024 * 1024
 """How far behind the last line the next import begins for the sake of a call that has no result."""
 PAYLOAD_BYTES_MAX: Final = 1024 * 1024
 """Of what is recorded; of more than that the beginning and the end."""
+MARGIN_CHARACTERS: Final = 12 * VALUE_CHARACTERS_MAX
+"""That a secret takes at most, with each of its characters written as two escapes."""
+_HALF: Final = PAYLOAD_BYTES_MAX // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +45,27 @@ def records_of(parts: Iterable[Part], host: str, origin: str, secrets: Secrets) 
     """Make records of what happened, without secrets and not too long; a part that the host gives no id is left out."""
     for each in parts:
         if each.use:
-            payload = _bounded(secrets.mask(each.payload).encode("utf-8", "surrogateescape"))
-            yield HostRecord(each.kind, payload, RecordKey(host, origin, each.use, each.part), each.agent)
+            yield HostRecord(
+                each.kind, _bounded(each.payload, secrets), RecordKey(host, origin, each.use, each.part), secrets.mask(each.agent)
+            )
 
 
-def _bounded(payload: bytes) -> bytes:
-    if len(payload) <= PAYLOAD_BYTES_MAX:
-        return payload
-    half = PAYLOAD_BYTES_MAX // 2
-    head, tail = payload[:half].decode("utf-8", "ignore"), payload[-half:].decode("utf-8", "ignore")
-    return f"{head}\n«{len(payload) - 2 * half} bytes are left out»\n{tail}".encode()
+def _bounded(text: str, secrets: Secrets) -> bytes:
+    """Give a text without secrets, or its beginning and its end: of a very long one no more is looked through than that.
+
+    What a secret may have left of itself where the text was cut lies within MARGIN_CHARACTERS of there, and goes.
+    """
+    if len(text) <= 2 * (_HALF + MARGIN_CHARACTERS):
+        payload = secrets.mask(text).encode("utf-8", "surrogateescape")
+        if len(payload) <= PAYLOAD_BYTES_MAX:
+            return payload
+        head, tail = payload[:_HALF], payload[-_HALF:]
+    else:
+        head = secrets.mask(text[: _HALF + MARGIN_CHARACTERS])[:-MARGIN_CHARACTERS].encode("utf-8", "surrogateescape")[:_HALF]
+        tail = secrets.mask(text[-_HALF - MARGIN_CHARACTERS :])[MARGIN_CHARACTERS:].encode("utf-8", "surrogateescape")[-_HALF:]
+    size = len(text.encode("utf-8", "surrogateescape"))
+    said = [each.decode("utf-8", "ignore") for each in (head, tail)]
+    return f"\n«{size - len(head) - len(tail)} bytes are left out»\n".join(said).encode()
 
 
 def take_in(channel: HostChannel, host: Host, binding: Binding, path: str, secrets: Secrets) -> Imported:

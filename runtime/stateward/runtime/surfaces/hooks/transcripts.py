@@ -10,6 +10,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import ELOOP
 from hashlib import sha256
 from typing import Final
 
@@ -87,6 +88,8 @@ def opened(path: str) -> Iterator[Transcript]:
     except FileNotFoundError:
         raise
     except OSError as fault:
+        if fault.errno == ELOOP:
+            raise TranscriptUnusable("it is a link") from fault
         raise TranscriptUnusable((fault.strerror or type(fault).__name__).lower()) from fault
     try:
         found = os.fstat(descriptor)
