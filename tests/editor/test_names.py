@@ -1,6 +1,7 @@
 """Names: where they are declared and used, what they are told to be, and what they are renamed to, or why not."""
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -348,17 +349,38 @@ def test_a_symbol_is_found_by_some_of_its_letters() -> None:
     assert [("drop", "draft")] == [(each.name, within) for each, within in matching(symbols(Analysis("p.dcdl", FLOW)), "dp")]
 
 
-def test_the_parts_of_a_symbol_lie_in_it() -> None:
-    def check(symbol: Symbol) -> None:
-        assert symbol.whole.covers(symbol.key)
-        for each in symbol.below:
-            assert symbol.whole.covers(each.whole)
-            check(each)
+PARTS = """initial = "a"; states.a.instructions = "A.";
+states.a.transitions.go.target = "b";
+states.a.transitions.go.condition = "Done.";
+states.b.transitions = { back.target = "a"; back.condition = "No."; };
+states = { c = { terminal = true; }; };
+states.b.instructions = "B.";
+states.c.instructions = "";
+"""
 
-    for text in FLOWS:
-        for each in symbols(Analysis("paper.dcdl", text)):
-            check(each)
-            assert isinstance(each.sort, Sort)
+
+def test_parts_of_a_state_that_follow_each_other_are_one_symbol() -> None:
+    assert [
+        ("initial", "field"),
+        ("a", "state", [("go", "transition")]),
+        ("b", "state", [("back", "transition")]),
+        ("c", "state"),
+        ("b", "state"),
+        ("c", "state"),
+    ] == shown(symbols(Analysis("paper.dcdl", PARTS)))
+
+
+def test_the_parts_of_a_symbol_lie_in_it_and_beside_each_other() -> None:
+    def check(found: Sequence[Symbol]) -> None:
+        for each, following in pairwise(found):
+            assert each.whole.end <= following.whole.start
+        for each in found:
+            assert each.whole.covers(each.key)
+            assert all(each.whole.covers(below.whole) for below in each.below)
+            check(each.below)
+
+    for text in [*FLOWS, PARTS]:
+        check([each for each in symbols(Analysis("paper.dcdl", text)) if each.sort is not Sort.NAME])
 
 
 def test_states_are_remarked_on_where_that_is_asked() -> None:

@@ -193,6 +193,25 @@ def test_what_goes_over_several_lines_can_be_folded() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("a = {\n  b = 1;\n};\n", "{\n  b = 1;"),
+        ("a = {\r\n  b = 1;\r\n  };\r\n", "{\r\n  b = 1;\r"),
+        ("a = {\n  b = 1; };\n", "{\n  b = 1; }"),
+        ("a = {\n};\n", "{"),
+        ("a = [\n  1,\n];\n", "[\n  1,"),
+        ('a = "\n  b\n  ";\n', '"\n  b'),
+        ('a = "\n  b";\n', '"\n  b"'),
+        ("a = {\n  b = 1;\n", "{\n  b = 1;"),
+        ("# a\n# b\n", "# a\n# b"),
+    ],
+)
+def test_a_fold_leaves_the_line_that_begins_with_its_end(text: str, hidden: str) -> None:
+    (fold,) = folds(Analysis("paper.dcdl", text))
+    assert hidden == text[fold.span.start : fold.last]
+
+
 def test_a_selection_grows_from_the_word_to_everything() -> None:
     analysis, offset = cursor(FLOW.replace("It is written", "It is wri‸tten"))
     text = analysis.source.text

@@ -69,6 +69,22 @@ def test_actions_mend_a_finding_and_are_told_by_kind() -> None:
         assert [] == editor.ask("textDocument/codeAction", asked)
 
 
+@pytest.mark.parametrize("only", [["source.fixAll"], ["source"], None])
+def test_all_that_is_certain_is_mended_at_once_wherever_it_stands(only: list[str] | None) -> None:
+    broken = FLOW.replace('name = "paper"', 'name: "paper"').replace('instructions = ""', 'instructions: ""').replace("review", "don")
+    with Editor() as editor:
+        assert "source.fixAll" in editor.capabilities["codeActionProvider"]["codeActionKinds"]
+        editor.open(URI, broken)
+        start = {"line": 0, "character": 0}
+        context = {"diagnostics": [], **({"only": only} if only else {})}
+        asked = {"textDocument": {"uri": URI}, "range": {"start": start, "end": start}, "context": context}
+        (action,) = editor.ask("textDocument/codeAction", asked)
+        assert ("mend 2 faults of which it is certain how", "source.fixAll") == (action["title"], action["kind"])
+        (change,) = action["edit"]["documentChanges"]
+        editor.change(URI, 2, {"text": edited(broken, change["edits"])})
+        assert ["transition_target_not_found"] == [each["code"] for each in editor.faults(URI, 2)], "that one is a guess"
+
+
 def test_colours_are_encoded_line_by_line_in_the_units_of_the_session() -> None:
     with Editor(["utf-16"]) as editor:
         legend = editor.capabilities["semanticTokensProvider"]["legend"]["tokenTypes"]
@@ -91,7 +107,7 @@ def test_folds_and_selections_are_answered() -> None:
     with Editor() as editor:
         editor.open(URI, FLOW)
         folds = editor.ask("textDocument/foldingRange", {"textDocument": {"uri": URI}})
-        assert [(3, 10), (4, 8), (5, 6)] == [(each["startLine"], each["endLine"]) for each in folds]
+        assert [(3, 9), (4, 7), (5, 6)] == [(each["startLine"], each["endLine"]) for each in folds]
         asked = {"textDocument": {"uri": URI}, "positions": [at(7, 'target = "re'), {"line": 0, "character": 0}]}
         first, second = editor.ask("textDocument/selectionRange", asked)
         assert (at(7, 'target = "'), at(7, 'target = "review')) == (first["range"]["start"], first["range"]["end"])

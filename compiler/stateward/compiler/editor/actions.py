@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
+from stateward.compiler.diagnostics.fixing import offered, together
 from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix
+from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.renaming import spelled
 from stateward.compiler.editor.states import States
@@ -50,6 +52,14 @@ def mends(analysis: Analysis, span: Span) -> Iterator[Mend]:
     """Give every way to mend what is wrong at a part of the text, in the order in which it is told."""
     for diagnostic in _at(analysis, span):
         yield from (Mend(diagnostic, fix) for fix in diagnostic.fixes)
+
+
+def mends_all(analysis: Analysis) -> Iterator[Action]:
+    """Offer to mend at once all that can be without a change of meaning, in the whole text, as `compile --fix` does."""
+    changes = together(offered(analysis.diagnostics, analysis.source, unsafe=False))
+    if changes:
+        edits = sorted((edit for change in changes for edit in change.fix.edits), key=lambda each: each.span)
+        yield Action(f"mend {counted(len(changes), 'fault')} of which it is certain how", tuple(edits))
 
 
 def _at(analysis: Analysis, span: Span) -> Iterator[Diagnostic]:

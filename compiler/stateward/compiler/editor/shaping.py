@@ -16,13 +16,16 @@ from stateward.compiler.syntax.tree import Array, Field, Match, Node, Object, St
 FOLDS_MAX: Final = 20_000
 SELECTIONS_MAX: Final = 64
 """Parts around one place: the smallest ones, and the whole text. Editors are told of them one within the other."""
+_CLOSING: Final = frozenset('}])"')
 _WORD: Final = re.compile(r"[\w-]+")
 
 
 class Fold(NamedTuple):
-    """A part that can be folded to its first line."""
+    """A part that can be folded to its first line, and to the line that ends it where that begins with its end."""
 
     span: Span
+    last: int
+    """Where what is hidden ends: on the line that is the last one of it."""
     is_comment: bool = False
 
 
@@ -39,8 +42,17 @@ def _values(analysis: Analysis) -> Iterator[Fold]:
         node = open_.pop()
         is_one = isinstance(node, Array | Match | StringLit) or (isinstance(node, Object) and node.braced)
         if is_one and "\n" in text[node.start : node.end]:
-            yield Fold(node.span)
+            yield Fold(node.span, _last(text, node))
         open_ += children(node)
+
+
+def _last(text: str, node: Node) -> int:
+    """Give the end of what is hidden: the line of the bracket or quote that closes is shown where nothing stands before it."""
+    closing = node.end - 1
+    if text[closing] not in _CLOSING or closing <= node.start:
+        return node.end
+    line = text.rfind("\n", 0, closing) + 1
+    return line - 1 if not text[line:closing].strip() else node.end
 
 
 def _comments(analysis: Analysis) -> Iterator[Fold]:
@@ -51,7 +63,7 @@ def _comments(analysis: Analysis) -> Iterator[Fold]:
         start = each.start if start is None else start
         if following is None or text[each.end : following.start].strip(" \t\r") != "\n":
             if "\n" in text[start : each.end]:
-                yield Fold(Span(start, each.end), is_comment=True)
+                yield Fold(Span(start, each.end), each.end, is_comment=True)
             start = None
 
 

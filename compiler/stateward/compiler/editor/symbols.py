@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from stateward.compiler.editor.analysis import Analysis
+from stateward.compiler.editor.outline import Entry
 from stateward.compiler.source import Span
 
 SYMBOLS_MAX: Final = 10_000
@@ -44,25 +46,36 @@ def symbols(analysis: Analysis) -> tuple[Symbol, ...]:
 
 
 def _written(analysis: Analysis) -> Iterator[Symbol]:
-    entries = [each for each in analysis.entries if len(each.path) in {1, 2, 4}][:SYMBOLS_MAX]
-    transitions: dict[str, list[Symbol]] = {}
-    for entry in entries:
+    for found in _joined(_parts(analysis)):
+        yield found._replace(below=tuple(_joined(found.below)))
+
+
+def _parts(analysis: Analysis) -> Iterator[Symbol]:
+    """Give a symbol for each key of a field and of a state, the second with the keys of transitions that lie in it."""
+    parts: list[tuple[Symbol, list[Symbol]]] = []
+    for entry in [each for each in analysis.entries if len(each.path) in {1, 2, 4}][:SYMBOLS_MAX]:
         match entry.path:
-            case ("states", state, "transitions", transition):
-                whole = _around(entry.key.span, entry.field.span)
-                transitions.setdefault(state, []).append(Symbol(transition, Sort.TRANSITION, "", whole, entry.key.span))
-            case _:
-                pass
-    for entry in entries:
-        match entry.path:
+            case ("states", _, "transitions", transition) if parts and parts[-1][0].whole.covers(entry.key.span):
+                parts[-1][1].append(_symbol(entry, transition, Sort.TRANSITION))
             case ("states", state):
-                below = transitions.pop(state, [])
-                whole = _around(entry.key.span, entry.field.span, *(each.whole for each in below))
-                yield Symbol(state, Sort.STATE, _detail(analysis, state), whole, entry.key.span, tuple(below))
+                parts.append((_symbol(entry, state, Sort.STATE, _detail(analysis, state)), []))
             case (field,) if field != "states":
-                yield Symbol(field, Sort.FIELD, "", _around(entry.key.span, entry.field.span), entry.key.span)
+                parts.append((_symbol(entry, field, Sort.FIELD), []))
             case _:
                 pass
+    yield from (part._replace(below=tuple(below)) for part, below in parts)
+
+
+def _symbol(entry: Entry, name: str, sort: Sort, detail: str = "") -> Symbol:
+    return Symbol(name, sort, detail, _around(entry.key.span, entry.field.span), entry.key.span)
+
+
+def _joined(found: Iterable[Symbol]) -> Iterator[Symbol]:
+    """Make one of symbols that follow each other and are parts of the same, so that they lie beside each other and in what is around."""
+    for _, group in groupby(found, key=lambda each: (each.name, each.sort)):
+        first, *others = group
+        whole = _around(first.whole, *(each.whole for each in others))
+        yield first._replace(whole=whole, below=tuple(below for part in (first, *others) for below in part.below))
 
 
 def _detail(analysis: Analysis, id_: str) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 
 from lsprotocol import types
 
-from stateward.compiler.editor.actions import Action, escape_selection, mends, missing_states
+from stateward.compiler.editor.actions import Action, escape_selection, mends, mends_all, missing_states
 from stateward.compiler.editor.colouring import coloured
 from stateward.compiler.editor.completing import Item, Sort, complete
 from stateward.compiler.editor.requests.answering import of_document
@@ -102,10 +102,10 @@ def folded(wire: Wire, _: types.FoldingRangeParams) -> list[types.FoldingRange]:
     """Give what can be folded away."""
     found = []
     for each in folds(wire.analysis):
-        start, end = wire.position(each.span.start), wire.position(each.span.end)
+        first, last = wire.position(each.span.start).line, wire.position(each.last).line
         kind = types.FoldingRangeKind.Comment if each.is_comment else None
-        if end.line > start.line:
-            found.append(types.FoldingRange(start.line, end.line, kind=kind))
+        if last > first:
+            found.append(types.FoldingRange(first, last, kind=kind))
     return found
 
 
@@ -140,6 +140,8 @@ def code_actions(wire: Wire, params: types.CodeActionParams) -> list[types.CodeA
         found += [_action(wire, each, types.CodeActionKind.QuickFix) for each in missing_states(wire.analysis, span)]
     if _wanted(types.CodeActionKind.RefactorRewrite, only):
         found += [_action(wire, each, types.CodeActionKind.RefactorRewrite) for each in escape_selection(wire.analysis, span)]
+    if _wanted(types.CodeActionKind.SourceFixAll, only):
+        found += [_action(wire, each, types.CodeActionKind.SourceFixAll) for each in mends_all(wire.analysis)]
     return found
 
 
@@ -155,7 +157,7 @@ def _action(wire: Wire, action: Action, kind: types.CodeActionKind) -> types.Cod
 
 def register(server: FlowServer) -> None:
     """Register what is asked while a text is written."""
-    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite]
+    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite, types.CodeActionKind.SourceFixAll]
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(kinds))(of_document(code_actions))
     server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=list(TRIGGERS)))(completed)
     server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)(of_document(all_tokens))
