@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 import click
+from click.core import ParameterSource
 
 from stateward.runtime.surfaces.cli.errors import STATUS_ENVIRONMENT, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.options import SERVER, STORE, WORKDIR
 from stateward.runtime.wiring import Place
 
 if TYPE_CHECKING:
-    from stateward.runtime.surfaces.mcp.worker import OpenWorker
+    from stateward.runtime.surfaces.mcp.worker import Served as ServedWorkers
 
 LIBRARIES: Final = frozenset({"anyio", "mcp", "mcp_types", "sse_starlette", "starlette", "structlog", "uvicorn"})
 """What comes with the extra `mcp`."""
@@ -38,11 +39,12 @@ WAIT_SECONDS_MAX: Final = 3600
 def mcp_command(*, worker: str | None, wait: float, port: int | None, server: str | None, workdir: Path, store: Place | None) -> None:
     """Serve the agent of one Worker over MCP, at standard input and output.
 
-    The Worker is the one that is named, or the only active one of the Workspace; it is found when it is first needed. The server ends with
-    its input. With --http, the token of each request says which Worker it is for: `stateward token issue --scope work:WORKER`.
+    The Worker is the one that is named, or that the host's session is bound to by its hooks, or the only active one of the Workspace; it is
+    found when it is first needed. The server ends with its input. With --server it is a Worker of that service, which has to be named or
+    bound. With --http, the token of each request says which Worker it is for: `stateward token issue --scope work:WORKER`.
     """
     if port is not None:
-        if worker is not None or server is not None:
+        if _is_said("worker") or _is_said("server"):
             raise Stop(STATUS_USAGE, "over HTTP the token of a request names its Worker", "leave `--worker` and `--server` out")
         _require_libraries()
         from stateward.runtime.surfaces.mcp.over_http import serve_http  # noqa: PLC0415 -- comes with an extra
@@ -55,6 +57,11 @@ def mcp_command(*, worker: str | None, wait: float, port: int | None, server: st
         _serve(reading, writing, wait, _opened(worker, server, workdir, store))
     sys.stderr.flush()
     os._exit(0)  # the thread that waits for input would keep the process
+
+
+def _is_said(option: str) -> bool:
+    """Tell whether an option was given, and not by the environment, which is that of all servers of a host."""
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
 def _require_libraries() -> None:
@@ -78,21 +85,26 @@ def _wired() -> Iterator[tuple[BinaryIO, BinaryIO]]:
     yield os.fdopen(reading, "rb"), os.fdopen(writing, "wb", buffering=0)
 
 
-def _serve(reading: BinaryIO, writing: BinaryIO, wait: float, worker: "OpenWorker") -> None:
+def _serve(reading: BinaryIO, writing: BinaryIO, wait: float, workers: "ServedWorkers") -> None:
     import anyio  # noqa: PLC0415 -- comes with an extra
 
     from stateward.runtime.surfaces.mcp.server import Served, make_server  # noqa: PLC0415
     from stateward.runtime.surfaces.mcp.stdio import serve  # noqa: PLC0415
     from stateward.runtime.wiring import program_version  # noqa: PLC0415
 
-    server = make_server(Served(lambda _: worker.channel(), program_version().rpartition(" ")[2], wait))
-    with closing(worker):
+    server = make_server(Served(lambda context: workers.channel(context.meta), program_version().rpartition(" ")[2], wait))
+    with closing(workers):
         anyio.run(serve, server, reading, writing)
 
 
-def _opened(worker: str | None, server: str | None, workdir: Path, store: Place | None) -> "OpenWorker":
-    from stateward.runtime.surfaces.mcp.worker import OpenWorker, local_worker  # noqa: PLC0415 -- opens a store when it is asked
+def _opened(worker: str | None, server: str | None, workdir: Path, store: Place | None) -> "ServedWorkers":
+    from stateward.runtime.surfaces.mcp.worker import LocalFinding, ServiceFinding  # noqa: PLC0415 -- opens a store when it is asked
+    from stateward.runtime.surfaces.mcp.worker import Served as ServedWorkers  # noqa: PLC0415
 
-    if server is not None:
-        raise Stop(STATUS_USAGE, "an agent is not served from a service yet", "leave `--server` out")
-    return OpenWorker(lambda: local_worker(worker, workdir, store))
+    if server is None:
+        return ServedWorkers(worker, LocalFinding(workdir, store))
+    if store is not None:
+        raise Stop(STATUS_USAGE, "a service and a store were named", "leave `--store` out: the service has its own")
+    from stateward.runtime.wiring.reaching_workers import remote_agent_channel  # noqa: PLC0415 -- only where a service is named
+
+    return ServedWorkers(worker, ServiceFinding(server, workdir, remote_agent_channel))

@@ -19,6 +19,7 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import Asked, Fault, InProgress, WorkerChannel
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
 from stateward.runtime.surfaces.mcp import forms
+from stateward.runtime.surfaces.mcp.hosts import caller_of
 from stateward.runtime.surfaces.mcp.reading import PROMPT, RESOURCES, next_step, read
 from stateward.runtime.telling import asked_told, refusal_told, standing_told
 
@@ -34,8 +35,6 @@ INSTRUCTIONS: Final = (
     "is done, call `request_flow_transition` with the reason. A verifier checks it against the session and the work; nobody can name the "
     "next state. If the answer is `verifying`, call again with the same reason. Go on until the flow is completed."
 )
-SUB_AGENT: Final = ("agent_id", "agentId", "subagent_id", "subagentId", "claudecode/agentId", "parent_agent_id")
-"""Names under which hosts tell, beside a call, that it is of a sub-agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +144,8 @@ class _Handling:
             return _failed(f"{fault.message}\nWhat to do: {fault.remedy}" if fault.remedy else fault.message)
 
     async def _request(self, context: Context, channel: WorkerChannel, arguments: dict[str, Any]) -> types.CallToolResult:
-        named = _sub_agent(context)
-        if named is not None:
+        named = caller_of(context.meta, {}).sub_agent
+        if named:
             return _failed(f"a sub-agent ({named[:64]}) may not ask to leave the state; the agent that it works for may")
         asked = await self._asked(context, channel, arguments["reason"])
         form = forms.asked_form(asked, channel.worker)
@@ -222,12 +221,6 @@ class _Handling:
             return await run_sync(lambda: function(self._served.channel(context)))
         except Fault as fault:
             raise MCPError(types.INTERNAL_ERROR, f"{fault.message}; {fault.remedy}" if fault.remedy else fault.message) from fault
-
-
-def _sub_agent(context: Context) -> str | None:
-    """Give the id of the sub-agent that a call says it is of."""
-    meta: Any = context.meta or {}
-    return next((str(meta[each]) for each in SUB_AGENT if meta.get(each)), None)
 
 
 def _told(text: str, form: dict[str, Any], *, is_error: bool = False) -> types.CallToolResult:
