@@ -1,13 +1,13 @@
 """Which tests show that what people met elsewhere does not happen here: for each scenario of `tests/conformance/bug_reports.md`.
 
 Areas: GRA the graph, DIA diagnostics, DUR crash and resume, VER pinning and migration, WRK what a worker asks for, CON concurrency and
-retries, JUD verdicts, EVI evidence, SEC secrets, injected texts, seals and keys.
+retries, JUD verdicts, EVI evidence, SUR the surfaces, SEC secrets, injected texts, seals and keys.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-AREAS: Final = ("GRA", "DIA", "DUR", "VER", "WRK", "CON", "JUD", "EVI", "SEC")
+AREAS: Final = ("GRA", "DIA", "DUR", "VER", "WRK", "CON", "JUD", "EVI", "SUR", "SEC")
 """Areas of which every scenario is in the table."""
 
 CASES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -39,6 +39,7 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "S-WRK-1": (
         "tests/cases/test_worker_requests.py::test_a_claim_with_nothing_recorded_moves_nothing_and_stays_a_claim",
+        "tests/mcp/test_stdio.py::test_an_agent_works_through_a_flow_with_a_rejection_and_a_restart_of_the_server",
         "tests/runtime/session/test_evidence.py::test_only_what_the_engine_the_host_or_an_operator_recorded_counts",
     ),
     "S-WRK-2": (
@@ -196,11 +197,36 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
     "S-DIA-2": (
         "tests/cli/test_compile_scenarios.py::test_a_missing_semicolon_is_told_at_the_end_of_its_own_line_and_the_rest_is_checked",
     ),
-    "S-DIA-3": ("tests/cli/test_compile_scenarios.py::test_columns_count_code_points_in_every_form",),
+    "S-DIA-3": (
+        "tests/cli/test_compile_scenarios.py::test_columns_count_code_points_in_every_form",
+        "tests/editor/test_name_requests.py::test_a_state_is_renamed_behind_signs_that_take_two_units",
+        "tests/editor/test_name_requests.py::test_a_fault_behind_signs_of_several_units_stands_under_its_field",
+    ),
     "S-DIA-4": (
         "tests/cli/test_compile_scenarios.py::test_a_file_of_another_kind_is_one_error",
         "tests/cli/test_compile_scenarios.py::test_a_binary_file_is_one_error",
         "tests/cli/test_compile_scenarios.py::test_a_folder_without_a_flow_is_one_error",
+    ),
+    "S-SUR-1": (
+        "tests/mcp/test_stdio.py::test_nothing_but_the_protocol_is_written_whatever_prints",
+        "tests/mcp/test_stdio.py::test_what_cannot_be_served_is_told_at_the_call_and_not_on_the_wire",
+        "tests/mcp/test_over_http.py::test_without_the_library_one_line_says_what_to_install",
+    ),
+    "S-SUR-2": (
+        "tests/mcp/test_stdio.py::test_a_server_whose_input_is_at_its_end_ends",
+        "tests/mcp/test_stdio.py::test_a_server_ends_while_it_verifies_and_the_attempt_is_gone_on_with",
+    ),
+    "S-SUR-3": (
+        "tests/mcp/test_over_http.py::test_the_rules_find_what_strict_clients_reject",
+        "tests/mcp/test_over_http.py::test_an_agent_works_through_a_flow_over_http_and_its_token_says_which_worker_it_is",
+    ),
+    "S-SUR-4": (
+        "tests/mcp/test_over_http.py::test_a_request_of_a_foreign_name_page_or_token_is_turned_away_before_any_work",
+    ),
+    "S-SUR-5": (
+        "tests/mcp/test_stdio.py::test_a_verification_longer_than_the_wait_answers_and_goes_on_with_the_next_call",
+        "tests/mcp/test_stdio.py::test_a_call_that_is_cancelled_stops_the_verification_and_that_is_logged",
+        "tests/mcp/test_over_http.py::test_over_http_progress_is_told_and_a_call_that_is_cancelled_stops_the_verification",
     ),
 }
 """The tests of each scenario; the first is the one that tells it whole."""

@@ -58,6 +58,7 @@ COMMANDS: Final = {
     "test": ("stateward.runtime.surfaces.cli.testing", "test_command", "Run the tests of flows."),
     "token": ("stateward.runtime.surfaces.cli.token", "token_group", "Issue, list and revoke the tokens of a service."),
     "verify": ("stateward.runtime.surfaces.cli.request", "verify_command", "Have the open request of a Worker judged."),
+    "watch": ("stateward.runtime.surfaces.cli.watch", "watch_command", "Follow a Worker as it goes on."),
     "why": ("stateward.runtime.surfaces.cli.overview", "why_command", "Say why a Worker stands where it stands."),
 }
 """Name, module, attribute and the line that `--help` shows (kept here so that help imports no command)."""

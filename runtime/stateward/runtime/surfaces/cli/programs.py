@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from stateward.runtime.core.flow import Transition
 from stateward.runtime.core.instance import Attempt, Resolution
+from stateward.runtime.engine.standing import entry_of
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
+from stateward.runtime.ports import EntryShown
 from stateward.runtime.session.chain import time_text
-from stateward.runtime.session.event_codec import EVENT
 
 VERSION: Final = 1
 
@@ -81,20 +82,24 @@ def _resolution_data(last: Resolution) -> dict[str, Any]:
 
 def entry_data(logged: LoggedEntry) -> dict[str, Any]:
     """Give an entry as JSON data; a payload that is no UTF-8 is shown with replacement."""
-    entry = logged.entry
+    return entry_form(entry_of(logged))
+
+
+def entry_form(entry: EntryShown) -> dict[str, Any]:
+    """Give an entry, from wherever it was read, as JSON data."""
     return {
         "version": VERSION,
         "worker": entry.worker,
         "seq": entry.seq,
         "reference": entry.reference,
         "time": time_text(entry.time),
-        "actor": {"class": str(entry.actor.actor_class), "channel": entry.actor.channel, "principal": entry.actor.principal},
+        "actor": {"class": entry.actor_class, "channel": entry.channel, "principal": entry.principal},
         "kind": entry.kind,
-        "evidence": str(logged.evidence),
+        "evidence": entry.evidence,
         "payload_digest": entry.payload_digest,
         "previous": entry.previous,
         "digest": entry.digest,
-        "payload": entry.payload.decode("utf-8", "replace"),
-        "newer": logged.newer,
-        "events": [EVENT.write(each.event) for each in logged.events],
+        "payload": entry.payload,
+        "newer": entry.newer,
+        "events": list(entry.events),
     }
