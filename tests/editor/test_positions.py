@@ -4,8 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stateward.compiler.diagnostics.model import Edit
+from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.documents import Change, Document
 from stateward.compiler.editor.positions import Encoding, Lines, Position
+from stateward.compiler.editor.wire import Wire
+from stateward.compiler.source import Span
 
 TEXT = st.text(st.sampled_from("ab\t\n\r\r\n é😀\ufeff\u2028\x0c"), max_size=40)
 ENCODINGS = st.sampled_from(Encoding)
@@ -44,6 +48,27 @@ def test_no_position_lies_inside_of_a_character() -> None:
         Lines("😀", Encoding.UTF16).offset(Position(0, 9)),
         Lines("é", Encoding.UTF8).offset(Position(0, 1)),
     )
+
+
+@given(TEXT, ENCODINGS)
+def test_no_position_lies_behind_the_end_of_its_line(text: str, encoding: Encoding) -> None:
+    lines = Lines(text, encoding)
+    for offset in range(len(text) + 1):
+        line, character = lines.position(offset)
+        assert lines.position(lines.offset(Position(line, 1_000)) or 0) >= (line, character)
+
+
+@given(TEXT, TEXT, ENCODINGS, st.data())
+def test_an_edit_that_is_told_comes_to_the_text_that_was_meant(text: str, new: str, encoding: Encoding, data: st.DataObject) -> None:
+    document, analysis = Document("file:///a.dcdl", 1, text), Analysis("a.dcdl", text)
+    length = len(analysis.source.text)
+    start = data.draw(st.integers(0, length))
+    end = data.draw(st.integers(start, length))
+    (edit,) = Wire(document, analysis, encoding).edits([Edit(Span(start, end), new)])
+    between = (edit.range.start.line, edit.range.start.character), (edit.range.end.line, edit.range.end.character)
+    made = document.edited(2, [Change(edit.new_text, (Position(*between[0]), Position(*between[1])))], encoding)
+    mark = text[: analysis.shift]
+    assert mark + analysis.source.text[:start] + new + analysis.source.text[end:] == made.text
 
 
 @given(TEXT, TEXT, ENCODINGS, st.data())

@@ -112,3 +112,14 @@ def test_folds_and_selections_are_answered() -> None:
         first, second = editor.ask("textDocument/selectionRange", asked)
         assert (at(7, 'target = "'), at(7, 'target = "review')) == (first["range"]["start"], first["range"]["end"])
         assert {"line": 0, "character": 14} == second["range"]["end"]
+
+
+def test_a_text_with_line_ends_of_two_signs_is_formatted_by_an_edit_between_places_that_an_editor_knows() -> None:
+    text = FLOW.replace("\n", "\r\n")
+    with Editor() as editor:
+        editor.open(URI, text)
+        (edit,) = editor.ask("textDocument/formatting", {"textDocument": {"uri": URI}, "options": {"tabSize": 4, "insertSpaces": True}})
+        end = edit["range"]["end"]
+        assert end["character"] <= len(text.split("\r\n")[end["line"]])
+        editor.change(URI, 2, {"range": edit["range"], "text": edit["newText"]})
+        assert [] == editor.ask("textDocument/formatting", {"textDocument": {"uri": URI}, "options": {"tabSize": 4, "insertSpaces": True}})

@@ -2,7 +2,7 @@
 
 Invariants: an editor's lines end at LF, CR LF or CR, and its columns count the units of the encoding that was agreed on; offsets are code
 points of the text as the editor holds it, a byte-order mark included. Converting an offset to a position and back gives the offset, but
-within a CR LF, which is one line end.
+within a CR LF, which is one line end: there it gives the end of the line.
 """
 
 import re
@@ -50,6 +50,7 @@ class Lines:
 
     def position(self, offset: int) -> Position:
         """Give the position of an offset. One that follows the last one that was asked for on its line is counted from there."""
+        offset -= self.splits_line_end(offset)
         line = bisect_right(self.starts, offset) - 1
         last_line, at, units = self._last
         if line != last_line or offset < at:
@@ -76,6 +77,10 @@ class Lines:
                 return start + at if units == position.character else None
             units += self._units(char)
         return end if units <= position.character else None
+
+    def splits_line_end(self, offset: int) -> bool:
+        """Tell whether an offset lies between the CR and the LF of one line end."""
+        return self.text[offset - 1 : offset + 1] == "\r\n" if offset else False
 
     def _units(self, text: str) -> int:
         match self._encoding:

@@ -51,8 +51,15 @@ class Wire:
         return Span(start, max(start, self.offset(range_.end)))
 
     def edits(self, edits: Iterable[Edit]) -> list[types.TextEdit]:
-        """Give edits of the source."""
-        return [types.TextEdit(self.range(each.span), each.replacement) for each in edits]
+        """Give edits of the source; those that end or begin within a line end with all of it, since editors know no place there."""
+        return [self._edit(each.span.start + self.analysis.shift, each.span.end + self.analysis.shift, each.replacement) for each in edits]
+
+    def _edit(self, start: int, end: int, new: str) -> types.TextEdit:
+        if self._lines.splits_line_end(start):
+            start, new = start - 1, "\r" + new
+        if self._lines.splits_line_end(end):
+            end, new = end + 1, new + "\n"
+        return types.TextEdit(types.Range(*(types.Position(*self._lines.position(each)) for each in (start, end))), new)
 
     def workspace_edit(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
         """Give edits that hold for this version alone."""
