@@ -87,6 +87,27 @@ def test_who_is_cancelled_stops_the_verification(bench: Bench) -> None:
     assert "note" == bench.kinds()[-1]
 
 
+def test_an_answer_that_comes_while_its_asker_is_cancelled_is_told_by_the_next_request(bench: Bench) -> None:
+    bench.judge.gate.clear()
+    bench.judge.says = {"ready": MET}
+    tools = WorkerTools(bench.channel)
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(tools.request_flow_transition("It is written."))
+        while not bench.judge.asked:
+            await asyncio.sleep(0)
+        bench.judge.gate.set()
+        while bench.flow.open is not None:  # the loop hears nothing of it
+            pass
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert tools.request("It is checked.").startswith("Transition `ready` was taken. The flow is in state `check` now")
+    assert 1 == len(bench.judge.asked)
+
+
 def test_a_refusal_is_told_and_not_raised(bench: Bench) -> None:
     tools = WorkerTools(bench.channel)
     assert "Refused (reason_blank)" in tools.request(" ")

@@ -7,6 +7,8 @@ judge is a program (`kind` `command`), and `people`, the same where a person jud
 from dataclasses import dataclass, field
 from threading import Event
 
+import pytest
+
 from stateward.runtime.core.events import EntryCitation, Verdict
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -207,6 +209,28 @@ def test_a_request_that_is_stopped_stays_open_and_is_gone_on_with(bench: Bench) 
     bench.judge.gate.set()
     answer = told(bench.channel.ask("It is written.", LONG))
     assert (going.attempt, "entered") == (answer.attempt, answer.outcome)
+
+
+def test_an_answer_whose_asker_gave_up_is_told_again_and_then_not_any_more(bench: Bench) -> None:
+    first = told(bench.asked("It is written.", ready=Verdict.MET))
+    assert not bench.channel.cancel()
+    assert (first, 1) == (told(bench.asked("It is checked.")), len(bench.judge.asked))
+    assert ("It is checked.", 2) == (told(bench.asked("It is checked.")).reason, len(bench.judge.asked))
+
+
+@pytest.mark.parametrize("verb", [Verb.REWIND, Verb.CANCEL])
+def test_an_answer_that_waited_to_be_told_is_not_told_where_others_moved_the_flow_since(bench: Bench, verb: Verb) -> None:
+    bench.judge.gate.clear()
+    bench.judge.says = {"ready": Verdict.MET}
+    assert isinstance(bench.channel.ask("It is written.", 0.0), InProgress)
+    bench.judge.gate.set()
+    while bench.flow.open is not None:
+        pass
+    bench.engine.operate(bench.channel.worker, verb, "not so", PERSON, state="implement" if verb is Verb.REWIND else "")
+    asked = bench.channel.ask("It is checked.", LONG)
+    assert isinstance(asked, Refusal), asked
+    assert ("state_changed", True) == (asked.code, f"in state `{bench.flow.state}` now (visit {bench.flow.visit}" in asked.message)
+    assert 1 == len(bench.judge.asked)
 
 
 def test_nothing_is_stopped_where_nothing_goes_on(bench: Bench) -> None:

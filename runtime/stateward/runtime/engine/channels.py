@@ -1,7 +1,8 @@
 """One Worker as its agent reaches it, over the engine.
 
 Invariants: everything goes through the engine, as for every other surface; what was verified while nobody waited for it is told before
-anything else is asked, so that an agent never asks to leave a state that it does not know it is in.
+anything else is asked, so that an agent never asks to leave a state that it does not know it is in. An answer whose asker is gone counts as
+not told; one that is no longer how things are is not told, but that they changed.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
     LOG_PAGE_MAX,
+    Answered,
     Asked,
     AttemptShown,
     Clock,
@@ -78,6 +80,10 @@ class _Run:
         """That the attempt is known, or everything is over."""
         self.over = Event()
         self.withdrawn = Event()
+        self.waiting = 0
+        """How many wait for it."""
+        self.unheard = False
+        """Whether one of those has given up, so that the result is to be told again."""
         self.request: VerificationRequest | None = None
         self.outcome: Asked | None = None
         self.fault: BaseException | None = None
@@ -131,6 +137,8 @@ class EngineWorkerChannel:
         self._judges, self._threads, self._clock, self._ids, self._source_of = judges, threads, clock, ids, source_of
         self._lock = Lock()
         self._run: _Run | None = None
+        self._given: _Run | None = None
+        """That whose result was given last."""
 
     @property
     def worker(self) -> str:
@@ -159,7 +167,7 @@ class EngineWorkerChannel:
         if isinstance(run, Refusal):
             return run
         run.over.wait(max(0.0, wait_seconds))
-        return self._told(run)
+        return self._still_so(self._told(run))
 
     def _asked_a_person(self, reason: str) -> Asked:
         begun = self._engine.begin(self._worker, reason, self._actor)
@@ -172,11 +180,13 @@ class EngineWorkerChannel:
         """Give the verification that goes on, or whose answer was not told yet; else begin one."""
         with self._lock:
             if self._run is not None:
+                self._run.waiting += 1
                 return self._run
             verifier = self._judges.judge(view)
             if isinstance(verifier, Refusal):
                 return verifier
             run = self._run = _Run(verifier)
+            run.waiting += 1
         self._threads.start("stateward verification", lambda: self._verify(run, reason))
         return run
 
@@ -192,14 +202,18 @@ class EngineWorkerChannel:
     def _told(self, run: _Run) -> Asked:
         """Give what a verification came to, once; or that it goes on."""
         run.begun.wait()
-        if not run.over.is_set():
+        with self._lock:
+            run.waiting -= 1
+            is_over = run.over.is_set()
+            if is_over and run.unheard:
+                run.unheard = False
+            elif is_over and self._run is run:
+                self._run, self._given = None, run
+        if not is_over:
             asked = run.request
             assert asked is not None, "the attempt is known"
             expires = self._clock.now() + timedelta(seconds=self._judges.lease_seconds)
             return InProgress(self._worker, asked.attempt, asked.reason, reference(len(asked.captured)), self._judges.holder, expires)
-        with self._lock:
-            if self._run is run:
-                self._run = None
         if isinstance(run.fault, Withdrawn):
             return Refusal(RefusalCode.VERIFICATION_STOPPED, "the verification was stopped", ("request the transition again",))
         return run.result()
@@ -208,9 +222,30 @@ class EngineWorkerChannel:
         """Stop verifying what this channel asked; the attempt stays open, and that it was stopped is recorded."""
         stopped = self._withdraw()
         if stopped is None:
+            self._tell_again()
             return False
         self._noted(f"verifying attempt {stopped.attempt} was stopped by whoever asked", f"stopped {self._ids.new()}")
         return True
+
+    def _tell_again(self) -> None:
+        """Keep what a verification came to for the next request: whoever asked gave up just then, and may not have been told."""
+        with self._lock:
+            if self._run is None and self._given is not None and isinstance(self._given.outcome, Answered):
+                self._run = self._given
+            elif self._run is not None and self._run.over.is_set():
+                self._run.unheard = self._run.waiting > 0
+
+    def _still_so(self, asked: Asked) -> Asked:
+        """Give an answer, which may have waited to be told, unless others moved the flow since."""
+        view = self._engine.view(self._worker)
+        if not isinstance(asked, Answered) or isinstance(view, Refusal) or view.flow is None:
+            return asked
+        answer, flow = asked.answer, view.flow
+        if (answer.state, answer.visit, answer.status) == (flow.state, flow.visit, flow.status):
+            return asked
+        now = f"the flow is in state `{flow.state}` now (visit {flow.visit}, {flow.status})"
+        message = f"attempt {answer.attempt} was answered, and others moved the flow since: {now}"
+        return Refusal(RefusalCode.STATE_CHANGED, message, ("look where the Worker stands, and request a transition out of that state",))
 
     @property
     def is_busy(self) -> bool:

@@ -333,7 +333,8 @@ class WorkerChannel(Protocol):
     def cancel(self) -> bool:
         """Stop verifying what this channel asked; the attempt stays open, and the next request goes on with it.
 
-        That it was stopped is recorded. False when nothing of this channel was being verified.
+        That it was stopped is recorded. False when nothing of this channel was being verified; what had come of it by then counts as not
+        told, for whoever asked gave up, and is told by the next request.
         """
 
     @property
