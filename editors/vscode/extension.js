@@ -47,6 +47,7 @@ class Session {
     this.kept = [this.found];
     this.client = undefined;
     this.open = new Set();
+    this.running = false;
   }
 
   async start() {
@@ -59,6 +60,7 @@ class Session {
     client.on("closed", (reason) => {
       this.found.clear();
       this.log.appendLine(`${program} lsp: ${reason}`);
+      if (this.running) vscode.window.showErrorMessage(`stateward: the language server is gone: ${reason}. A command starts it again.`);
     });
     client.handle("workspace/applyEdit", async ({ edit }) => ({ applied: await vscode.workspace.applyEdit(v.workspaceEdit(edit)) }));
     client.handle("workspace/configuration", ({ items }) => items.map(() => null));
@@ -72,6 +74,7 @@ class Session {
       workspaceFolders: folders.map((folder) => ({ uri: folder.uri.toString(), name: folder.name })),
       capabilities: CAPABILITIES,
     });
+    this.running = true;
     client.notify("initialized", {});
     this.kept.push(...register(client, answer.capabilities), ...this.documents(answer.capabilities));
   }
@@ -127,6 +130,7 @@ class Session {
   }
 
   async stop() {
+    this.running = false;
     this.kept.forEach((each) => each.dispose());
     if (this.client) await this.client.stop();
   }

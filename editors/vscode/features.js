@@ -6,12 +6,22 @@ const v = require("./values");
 
 const SELECTOR = [{ language: "dcdl", scheme: "file" }, { language: "dcdl", scheme: "untitled" }];
 
+/** Codes of requests that were cancelled, or whose text has changed in the meantime. */
+const OVERTAKEN = [-32800, -32801];
+
 const named = (document) => ({ textDocument: { uri: document.uri.toString() } });
 const placed = (document, at) => ({ ...named(document), position: { line: at.line, character: at.character } });
 
 /** Register the features of a server; gives what takes them back. */
 function register(client, capabilities) {
-  const ask = (method, params, token) => client.request(method, params, token);
+  const ask = async (method, params, token) => {
+    try {
+      return await client.request(method, params, token);
+    } catch (error) {
+      // the editor itself has gone on: it asks again where it still wants to know, and nobody needs to be told
+      throw OVERTAKEN.includes(error.code) ? new vscode.CancellationError() : error;
+    }
+  };
   const languages = vscode.languages;
   const table = {
     hoverProvider: () => languages.registerHoverProvider(SELECTOR, {
@@ -89,14 +99,14 @@ function register(client, capabilities) {
         return v.listed(await ask("textDocument/formatting", params, token)).map(v.textEdit);
       },
     }),
-    codeActionProvider: () => languages.registerCodeActionsProvider(SELECTOR, {
+    codeActionProvider: (options) => languages.registerCodeActionsProvider(SELECTOR, {
       async provideCodeActions(document, range, context, token) {
         const diagnostics = context.diagnostics.map((each) => each.original).filter(Boolean);
         const only = context.only ? [context.only.value] : undefined;
         const params = { ...named(document), range: v.plainRange(range), context: { diagnostics, only, triggerKind: context.triggerKind } };
         return v.listed(await ask("textDocument/codeAction", params, token)).filter((each) => !each.command).map(v.codeAction);
       },
-    }),
+    }, { providedCodeActionKinds: v.listed(options.codeActionKinds).map((each) => vscode.CodeActionKind.Empty.append(each)) }),
     semanticTokensProvider: (options) => {
       const legend = new vscode.SemanticTokensLegend(options.legend.tokenTypes, options.legend.tokenModifiers);
       return languages.registerDocumentSemanticTokensProvider(SELECTOR, {

@@ -94,6 +94,19 @@ def test_the_author_is_told_of_no_failure() -> None:
     assert [] == [each for each in seen["logged"] if "ended with status 0" not in each]
 
 
+def test_what_was_overtaken_is_no_failure_to_the_editor() -> None:
+    assert ["CancellationError", "CancellationError", "Error"] == session()["failures"]
+
+
+def test_the_author_is_told_when_the_server_is_gone_by_itself_and_only_then() -> None:
+    (told,) = session()["gone"]
+    assert "stateward: the language server is gone: ended by SIGKILL. A command starts it again." == told
+
+
+def test_the_editor_knows_which_kinds_of_actions_there_are() -> None:
+    assert ["quickfix", "refactor.rewrite", "source.fixAll"] == session()["kinds"]
+
+
 def test_the_extension_offers_all_that_the_server_can_do() -> None:
     known = set(re.findall(r"^    (\w+Provider): ", (FOLDER / "features.js").read_text("utf-8"), re.MULTILINE))
     with Editor() as editor:

@@ -8,10 +8,18 @@ const resolve = Module._resolveFilename;
 Module._resolveFilename = function (name, ...rest) {
   return name === "vscode" ? path.join(__dirname, "vscode.js") : resolve.call(this, name, ...rest);
 };
+const childProcess = require("node:child_process");
+const started = [];
+const { spawn } = childProcess;
+childProcess.spawn = (...given) => {
+  started.push(spawn(...given));
+  return started[started.length - 1];
+};
 const vscode = require("vscode");
 const extension = require(path.join(process.argv[2], "extension.js"));
+const features = require(path.join(process.argv[2], "features.js"));
 
-const { commands, changed, closed, found, heard, opened, panels, providers, shown, logged } = vscode.test;
+const { commands, changed, closed, found, heard, metadata, opened, panels, providers, shown, logged } = vscode.test;
 const token = { onCancellationRequested: () => ({ dispose() {} }) };
 const uri = vscode.Uri.parse("file:///flows/paper.dcdl");
 const document = { uri, languageId: "dcdl", version: 1, text: process.argv[3], getText: () => document.text };
@@ -87,10 +95,23 @@ async function play() {
   while (!panels[0].webview.html) await new Promise((settle) => setImmediate(settle));
   await drawn;
   seen.picture = /<body><svg /.test(panels[0].webview.html);
+  seen.kinds = metadata.CodeActions.providedCodeActionKinds.map((each) => each.value);
   closed.fire(document);
   await extension.deactivate();
-  seen.shown = shown;
-  seen.logged = logged;
+  seen.shown = [...shown];
+  seen.logged = [...logged];
+  seen.failures = [];
+  for (const code of [-32800, -32801, -32803]) {
+    const failing = { request: () => Promise.reject(Object.assign(new Error("no"), { code })) };
+    features.register(failing, { hoverProvider: true });
+    await providers.Hover.provideHover(document, used, token).catch((error) => seen.failures.push(error.constructor.name));
+  }
+  await extension.activate({ subscriptions: [] });
+  const gone = new Promise((settle) => started[1].once("exit", settle));
+  started[1].kill("SIGKILL");
+  await gone;
+  await extension.deactivate();
+  seen.gone = shown.slice(seen.shown.length);
   return seen;
 }
 

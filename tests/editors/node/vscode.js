@@ -80,14 +80,16 @@ const active = new Event();
 const found = new Map();
 const heard = new Event();
 const providers = {};
+const metadata = {};
 const commands = {};
 const panels = [];
 const shown = [];
 const logged = [];
 
 const register = (name) => (...given) => {
-  const provider = given.find((each) => typeof each === "object" && !Array.isArray(each));
+  const [provider, about] = given.filter((each) => typeof each === "object" && !Array.isArray(each));
   providers[name] = provider;
+  metadata[name] = about;
   return { dispose: () => delete providers[name] };
 };
 
@@ -133,7 +135,10 @@ const window = {
   },
 };
 
+class CancellationError extends Error {}
+
 module.exports = {
+  CancellationError,
   CallHierarchyIncomingCall: value("from", "fromRanges"),
   CallHierarchyItem: value("kind", "name", "detail", "uri", "range", "selectionRange"),
   CallHierarchyOutgoingCall: value("to", "fromRanges"),
@@ -172,5 +177,5 @@ module.exports = {
   languages,
   window,
   workspace,
-  test: { changed, closed, commands, found, heard, logged, opened, panels, providers, shown },
+  test: { changed, closed, commands, found, heard, logged, metadata, opened, panels, providers, shown },
 };
