@@ -53,7 +53,7 @@ def attended() -> Attended:
     def start(wanted: ToStart, actor: Actor) -> Submitted | Refusal:
         return worked.engine.start_worker(WORKSPACE, wanted.segments, actor, wanted.submission)
 
-    def nobody(_worker: str, _actor: Actor) -> Refusal:
+    def nobody(_worker: str, _actor: Actor, _token: str) -> Refusal:
         return Refusal(RefusalCode.PROFILE_UNUSABLE, "there is no profile")
 
     return Attended(WORKSPACE, worked.engine, worked.engine, nobody, start, lambda _: None)

@@ -61,16 +61,17 @@ class Attended:
     """Over a store that is open for reading."""
     hosts: HostEngine
     """Over one that is open for writing."""
-    agents: Callable[[str, Actor], WorkerChannel | Refusal]
-    """Gives the channel of a Worker that is there for its agent, the same to the same actor as long as something goes on. Raises Fault."""
+    agents: Callable[[str, Actor, str], WorkerChannel | Refusal]
+    """Gives the channel of a Worker that is there for its agent, by the id of the token that it showed: to the same one the same channel as
+    long as something goes on, and to no other. Raises Fault."""
     starter: Callable[[ToStart, Actor], Submitted | Refusal]
     """Starts a Worker. Raises Fault."""
     source_of: Callable[[Standing], str | None]
     """Gives the source of the revision that is pinned."""
 
-    def agent(self, worker: str, actor: Actor) -> WorkerChannel | Refusal:
-        """Give a Worker to its agent."""
-        return not_found(worker) if self.head(worker) is None else self.agents(worker, actor)
+    def agent(self, worker: str, actor: Actor, token: str) -> WorkerChannel | Refusal:
+        """Give a Worker to its agent, who showed the token of that id."""
+        return not_found(worker) if self.head(worker) is None else self.agents(worker, actor, token)
 
     def host(self, worker: str, actor: Actor) -> HostChannel:
         """Give a Worker to the harness of its agent."""

@@ -76,9 +76,9 @@ def served_workers(location: Location, folder: Path, workdirs: Sequence[Path] = 
 
     with reading(location) as reader, writing(location) as writer, closing(OpenWorkers(opened)) as agents:
 
-        def agent(worker: str, actor: Actor) -> WorkerChannel | Refusal:
+        def agent(worker: str, actor: Actor, token: str) -> WorkerChannel | Refusal:
             try:
-                return agents.channel(worker, actor)
+                return agents.channel(worker, actor, token)
             except ProfileUnusable as problem:
                 return Refusal(RefusalCode.PROFILE_UNUSABLE, problem.message, (problem.remedy,))
 

@@ -35,7 +35,7 @@ class Named:
 
     def agent(self) -> WorkerChannel:
         """Give it to its agent. Raises Problem."""
-        found = self.workers.agent(self.worker, Actor(ActorClass.AGENT, CHANNEL, self.access.name))
+        found = self.workers.agent(self.worker, Actor(ActorClass.AGENT, CHANNEL, self.access.name), self.access.token)
         if isinstance(found, Refusal):
             raise not_done(found)
         return found
