@@ -3,7 +3,8 @@
 import json
 import re
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +19,7 @@ from stateward.runtime.session.entries import Actor, ActorClass, Kind
 from stateward.runtime.surfaces.agents.inside import inside
 from stateward.runtime.surfaces.mcp.forms import ASKED
 from stateward.runtime.wiring import host_channel
+from stateward.runtime.wiring.reaching_workers import remote_agent_channel
 from tests.cli.program import STATEWARD
 from tests.mcp.desk import Desk, client, desk
 
@@ -168,6 +170,18 @@ def played(at: Desk, worker: str, way: Way) -> list[object]:
     return [*told, way.ask("Committed."), way.ask("Once more."), way.standing()]
 
 
+@contextmanager
+def served(at: Desk, worker: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Serve the Workspace, and put the token for the Worker where clients look."""
+    issued = json.loads(at.run("token", "issue", "--name", "agent", "--scope", f"work:{worker}", "--json"))
+    monkeypatch.setenv("STATEWARD_TOKEN", issued["token"])
+    command = [STATEWARD, "serve", "--port", "0"]
+    with subprocess.Popen(command, cwd=at.work, env=at.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().split()[-1]
+        server.terminate()
+
+
 def log_of(at: Desk, worker: str) -> list[str]:
     """Give the log, without what differs from run to run and without who asked: the command line is a person, the others are agents."""
     lines = at.run("log", "show", worker, "--json").splitlines()
@@ -193,7 +207,10 @@ def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
         for variable, value in at.environment.items():
             monkeypatch.setenv(variable, value)
         worker = at.start("--text", "Ticket 41")
-        if name == "python":
+        if name == "http":
+            with served(at, worker, monkeypatch) as server, remote_agent_channel(server, worker) as channel:
+                told = played(at, worker, Channel(channel))
+        elif name == "python":
             with inside(worker, session="s-1", folder=at.work) as opened:
                 told = played(at, worker, Channel(opened.agent))
         else:
@@ -207,7 +224,7 @@ def test_every_surface_gives_the_same_answers_and_leaves_the_same_log(through: C
     told, log = through("command")
     results = [each.result for each in told if isinstance(each, Asked)]
     assert ["refused", "stays", "stays", "moved", "moved", "moved", "refused"] == results
-    for name in ("python", "mcp"):
+    for name in ("python", "mcp", "http"):
         others, other_log = through(name)
         assert told == others, name
         assert log == other_log, name
