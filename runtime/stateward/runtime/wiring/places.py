@@ -10,10 +10,10 @@ nothing, as its specification says.
 
 import os
 import pwd
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from stateward.runtime.core.values import dataclass
 from stateward.runtime.marker import find_workspace, work_folder
 from stateward.runtime.ports import Fault
 from stateward.runtime.session.masking import Secrets
@@ -78,14 +78,15 @@ def keys_path() -> Path:
     return user_folder("XDG_DATA_HOME", ".local/share") / "keys"
 
 
-def profile_places(folder: Path) -> "Places":
+def profile_places(folder: Path, workspace: str | None = None) -> "Places":
     """Say where the layers of a profile lie, for a folder of work; the user's lie in `$XDG_CONFIG_HOME/stateward` (`~/.config` by default).
 
-    Raises NoHome, and what finding a Workspace raises.
+    `workspace` is the Workspace where it is known: a marker in the folder, which an agent can write, has no say then. Raises NoHome, and
+    what finding a Workspace raises.
     """
     from stateward.runtime.profile.places import Places  # noqa: PLC0415 -- loads the language, which few commands need
 
-    return Places(user_folder("XDG_CONFIG_HOME", ".config"), find_workspace(folder), work_folder(folder))
+    return Places(user_folder("XDG_CONFIG_HOME", ".config"), workspace or find_workspace(folder), work_folder(folder))
 
 
 def user_secrets() -> Secrets:

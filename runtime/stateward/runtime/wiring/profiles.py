@@ -14,12 +14,15 @@ class ProfileUnusable(Fault):
     """There is no profile of that name, or it cannot be used."""
 
 
-def profile_of_name(name: str, folder: Path) -> Profile:
-    """Give the profile of a name for a folder of work. Raises ProfileUnusable, and what reading its files raises."""
+def profile_of_name(name: str, folder: Path, workspace: str | None = None) -> Profile:
+    """Give the profile of a name for a folder of work, in the Workspace that is known, or that a marker there names.
+
+    Raises ProfileUnusable, and what reading its files raises.
+    """
     from stateward.runtime.profile.layers import Unusable  # noqa: PLC0415 -- loads the language, which few commands need
     from stateward.runtime.profile.places import Broken, Chosen, Unknown, choose  # noqa: PLC0415 -- the same
 
-    found = choose(name, profile_places(folder))
+    found = choose(name, profile_places(folder, workspace))
     match found:
         case Chosen(profile=profile):
             return profile
@@ -37,5 +40,5 @@ def in_force(view: WorkerView, folder: Path) -> Profile:
     """Give the profile that a Worker works under now. Raises ProfileUnusable, and what reading its files raises."""
     from stateward.runtime.profile.layers import granted  # noqa: PLC0415 -- the same
 
-    profile = profile_of_name(view.profile.name, Path(view.workdir) if view.workdir else folder)
+    profile = profile_of_name(view.profile.name, Path(view.workdir) if view.workdir else folder, view.workspace)
     return replace(profile, verification=granted(profile, view.profile).verification)

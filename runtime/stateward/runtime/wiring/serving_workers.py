@@ -13,6 +13,7 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.attended import Attended, ToStart
 from stateward.runtime.ports import Submitted, WorkerChannel
 from stateward.runtime.profile import DEFAULT, Profile, VerifierKind
+from stateward.runtime.profile.places import ProfileUnreadable
 from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.wiring.channels import agent_channel, source_of
 from stateward.runtime.wiring.opening import Runtime, reading, writing
@@ -37,9 +38,9 @@ class _Starting:
             return folder
         name = DEFAULT.name if wanted.profile is None else wanted.profile
         try:
-            profile = profile_of_name(name, folder or self.folder)
-        except ProfileUnusable as problem:
-            return Refusal(RefusalCode.PROFILE_UNUSABLE, problem.message, (problem.remedy,))
+            profile = profile_of_name(name, folder or self.folder, self.location.workspace)
+        except (ProfileUnusable, ProfileUnreadable) as problem:
+            return _not_usable(problem)
         if profile.verifier is VerifierKind.SCRIPTED:
             message = f"under profile `{name}` answers out of a file judge, which a service does not read"
             return Refusal(RefusalCode.PROFILE_UNUSABLE, message, ("name a profile whose judge is a model, a program or a person",))
@@ -64,6 +65,14 @@ class _Starting:
         return Refusal(RefusalCode.WORKDIR_NOT_ALLOWED, "the folder of work is none that this service allows", allowed)
 
 
+def _not_usable(problem: ProfileUnusable | ProfileUnreadable) -> Refusal:
+    """Say that a profile cannot be used; where files of the machine lie is told to nobody who asks from elsewhere."""
+    if isinstance(problem, ProfileUnreadable):
+        allowed = ("let the operator of the service look at its profiles", "name another folder of work")
+        return Refusal(RefusalCode.PROFILE_UNUSABLE, "a file of the profile cannot be read by the service, or not trusted", allowed)
+    return Refusal(RefusalCode.PROFILE_UNUSABLE, problem.message, (problem.remedy,))
+
+
 @contextmanager
 def served_workers(location: Location, folder: Path, workdirs: Sequence[Path] = ()) -> Iterator[Attended]:
     """Open the Workers of a Workspace whose store is there. Those that are started may work beneath `workdirs`.
@@ -79,8 +88,8 @@ def served_workers(location: Location, folder: Path, workdirs: Sequence[Path] = 
         def agent(worker: str, actor: Actor, token: str) -> WorkerChannel | Refusal:
             try:
                 return agents.channel(worker, actor, token)
-            except ProfileUnusable as problem:
-                return Refusal(RefusalCode.PROFILE_UNUSABLE, problem.message, (problem.remedy,))
+            except (ProfileUnusable, ProfileUnreadable) as problem:
+                return _not_usable(problem)
 
         starting = _Starting(location, folder, [each.resolve() for each in workdirs])
         yield Attended(location.workspace, reader.engine, writer.engine, agent, starting, lambda standing: source_of(reader, standing))

@@ -49,7 +49,7 @@ def _in_force(runtime: Runtime, worker: str, workdir: Path) -> Profile:
         view = chosen(runtime, worker)
     except Damaged:  # an operator may still delete it
         return profile_named(DEFAULT.name, workdir)
-    profile = profile_named(view.profile.name, Path(view.workdir) if view.workdir else workdir)
+    profile = profile_named(view.profile.name, Path(view.workdir) if view.workdir else workdir, view.workspace)
     return replace(profile, verification=granted(profile, view.profile).verification)
 
 

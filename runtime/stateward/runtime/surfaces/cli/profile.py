@@ -101,9 +101,12 @@ def show_command(*, name: str, workdir: Path, as_json: bool) -> None:
         show(terminal_console(), *_shown(chosen, places))
 
 
-def profile_named(name: str, workdir: Path) -> Profile:
-    """Give the profile that a person named for a folder of work. Raises Stop with what is wrong, and Fault where a file cannot be read."""
-    return _chosen(name, profile_places(workdir)).profile
+def profile_named(name: str, workdir: Path, workspace: str | None = None) -> Profile:
+    """Give the profile that a person named for a folder of work, in the Workspace that is known, or that a marker there names.
+
+    Raises Stop with what is wrong, and Fault where a file cannot be read.
+    """
+    return _chosen(name, profile_places(workdir, workspace)).profile
 
 
 def _chosen(name: str, places: Places) -> Chosen:
