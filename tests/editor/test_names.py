@@ -349,6 +349,12 @@ def test_a_symbol_is_found_by_some_of_its_letters() -> None:
     assert [("drop", "draft")] == [(each.name, within) for each, within in matching(symbols(Analysis("p.dcdl", FLOW)), "dp")]
 
 
+def test_imports_of_one_file_are_references_of_each_other() -> None:
+    analysis, offset = cursor('let a = import "./‸a.dcdl"; in { a = a; b = import "a.dcdl"; c = import "./b.dcdl"; d = import a; }')
+    marks = 'let a = ⟦import "./a.dcdl"⟧; in { a = a; b = ⟦import "a.dcdl"⟧; c = import "./b.dcdl"; d = import a; }'
+    assert marks == marked(analysis, references(analysis, offset, declaration=True))
+
+
 PARTS = """initial = "a"; states.a.instructions = "A.";
 states.a.transitions.go.target = "b";
 states.a.transitions.go.condition = "Done.";

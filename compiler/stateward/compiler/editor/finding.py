@@ -1,8 +1,9 @@
-"""Definition and references: of the ids of states, and of bound names."""
+"""Definition and references: of the ids of states, of bound names, and of files that are imported."""
 
 from collections.abc import Iterator
 
 from stateward.compiler.editor.analysis import Analysis
+from stateward.compiler.editor.importing import alike, import_at
 from stateward.compiler.editor.states import Role, States
 from stateward.compiler.source import Span
 
@@ -23,6 +24,10 @@ def references(analysis: Analysis, offset: int, *, declaration: bool) -> list[Sp
 
 
 def _references(analysis: Analysis, offset: int, *, declaration: bool) -> Iterator[Span]:
+    importing = import_at(analysis, offset)
+    if importing is not None:
+        yield from (each.span for each in alike(analysis, importing))
+        return
     states = States(analysis)
     use = states.at(offset)
     if use is not None:

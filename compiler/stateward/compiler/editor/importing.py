@@ -4,6 +4,7 @@ Invariants: nothing is read; what a specifier means is what the loader of a file
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
@@ -22,6 +23,17 @@ def import_at(analysis: Analysis, offset: int) -> Import | None:
             return node
         open_ += (each for each in children(node) if each.start <= offset <= each.end)
     return None
+
+
+def alike(analysis: Analysis, importing: Import) -> Iterator[Import]:
+    """Give the imports of a text that take in the same file as one of them, it among them."""
+    file = resolved(importing.specifier, "")
+    open_: list[Node] = [analysis.parsed.module]
+    while open_:
+        node = open_.pop()
+        if isinstance(node, Import) and node.quoted and (node is importing or resolved(node.specifier, "") == file):
+            yield node
+        open_ += children(node)
 
 
 def imported(uri: str, specifier: str) -> str | None:
