@@ -220,9 +220,7 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/mcp/test_over_http.py::test_the_rules_find_what_strict_clients_reject",
         "tests/mcp/test_over_http.py::test_an_agent_works_through_a_flow_over_http_and_its_token_says_which_worker_it_is",
     ),
-    "S-SUR-4": (
-        "tests/mcp/test_over_http.py::test_a_request_of_a_foreign_name_page_or_token_is_turned_away_before_any_work",
-    ),
+    "S-SUR-4": ("tests/mcp/test_over_http.py::test_a_request_of_a_foreign_name_page_or_token_is_turned_away_before_any_work",),
     "S-SUR-5": (
         "tests/mcp/test_stdio.py::test_a_verification_longer_than_the_wait_answers_and_goes_on_with_the_next_call",
         "tests/mcp/test_stdio.py::test_a_call_that_is_cancelled_stops_the_verification_and_that_is_logged",
