@@ -4,7 +4,7 @@ Invariants: whatever comes back is of the Worker that was asked for, and in orde
 under which it is done once, so that it may be sent again when its answer is lost. Safe to share between threads.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 from urllib.parse import quote, urlencode
@@ -20,6 +20,7 @@ from stateward.runtime.ports import (
     AttemptShown,
     Cursor,
     Damaged,
+    EntryShown,
     HostRecord,
     Ids,
     InProgress,
@@ -33,6 +34,7 @@ from stateward.runtime.ports import (
 from stateward.runtime.remote.credentials import Access
 from stateward.runtime.remote.exchange import AnswerLost, Exchange
 from stateward.runtime.remote.exchange import Asked as Request
+from stateward.runtime.remote.following import PAUSES, Following
 from stateward.runtime.remote.forms import JSON_TYPE, PREFIX, Form, ProblemCode, ProblemForm
 from stateward.runtime.remote.replies import Replies
 from stateward.runtime.remote.work_forms import (
@@ -125,6 +127,10 @@ class WorkerRequests:
     def out_of_order(self) -> NoReturn:
         """Say that entries are not those that were asked for. Raises AnswerLost."""
         raise AnswerLost(f"{self._access.address} answered with entries that are out of order", _SEE)
+
+    def follow(self, after: int, pauses: Sequence[float]) -> Iterator[EntryShown]:
+        """Give entries behind `after` as they come."""
+        return Following(self._access, self._exchange, self.worker, after, pauses).entries()
 
     def standing(self) -> Standing | Refusal:
         """Say where the Worker stands."""
@@ -225,13 +231,22 @@ class HttpWorkerChannel:
         answer = self._requests.get("/log", LogForm, largest=LOG_REPLY_BYTES_MAX, after=after, limit=asked)
         if isinstance(answer, ProblemForm):
             return self._requests.refused(answer)
+        before = None
         for number, each in enumerate(answer.entries, after + 1):
             self._requests.require(each.worker)
-            if each.seq != number or number > answer.head.seq:
+            if each.seq != number or number > answer.head.seq or before not in (None, each.previous):
                 self._requests.out_of_order()
+            before = each.digest
         if len(answer.entries) > asked or (not answer.entries and answer.head.seq > after):
             self._requests.out_of_order()
         return answer.value()
+
+    def follow(self, after: int = 0, pauses: Sequence[float] = PAUSES) -> Iterator[EntryShown]:
+        """Give entries with numbers behind `after` as they come, each once and in order, until whoever takes them stops.
+
+        A connection that is lost is made again after each of `pauses`, in seconds, until something comes. Raises Fault at the end of those.
+        """
+        return self._requests.follow(after, pauses)
 
     def source(self) -> str | None:
         """Give the source of the flow that it runs."""

@@ -4,7 +4,8 @@ Invariants: what only reads is made again a bounded number of times, after waits
 no byte of it was sent, for a service that was asked once may still be at it; a reply is bounded before it is looked at.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -76,6 +77,9 @@ class Wire(Protocol):
     def once(self, asked: Asked) -> Reply:
         """Make it and give all of the reply."""
 
+    def stream(self, asked: Asked, media_type: str) -> AbstractContextManager[Reply | Iterator[bytes]]:
+        """Make it and give, where it is a success of that type, the pieces of the reply as they come; else all of it."""
+
     def close(self) -> None:
         """Let go of its connections."""
 
@@ -112,6 +116,14 @@ class Exchange:
                     raise
             self._sleep(wait)
         return self._wire.once(asked)
+
+    def stream(self, asked: Asked, media_type: str) -> AbstractContextManager[Reply | Iterator[bytes]]:
+        """Make a request once, whose reply is taken as it comes. Raises Unreachable or AnswerLost, which passes when the rest is lost."""
+        return self._wire.stream(asked, media_type)
+
+    def pause(self, seconds: float) -> None:
+        """Wait."""
+        self._sleep(seconds)
 
     def close(self) -> None:
         """Let go of the connections."""

@@ -6,7 +6,8 @@ once it is larger, or takes longer, than allowed. No message holds a header of a
 """
 
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from socket import gaierror
 from typing import Final
@@ -72,6 +73,21 @@ class HttpWire:
         except httpx2.HTTPError as problem:
             raise self._lost(problem, self._silence(asked)) from None
 
+    @contextmanager
+    def stream(self, asked: Asked, media_type: str) -> Iterator[Reply | Iterator[bytes]]:
+        """Make a request whose reply has no end. Raises Unreachable or AnswerLost, also while its pieces are taken."""
+        url = f"{self._address}{asked.path}"
+        try:
+            with self._client.stream(asked.method, url, headers=dict(asked.headers), timeout=self._timeout(asked)) as response:
+                is_it = response.status_code == httpx2.codes.OK and _media_type(response) == media_type
+                yield response.iter_raw() if is_it else self._reply(response, asked.reply_bytes)
+        except _UNSENT as problem:
+            raise self._unreachable(problem) from None
+        except httpx2.HTTPError as problem:
+            lost = self._lost(problem, self._silence(asked))
+            lost.passing = lost.passing or isinstance(problem, httpx2.TimeoutException)  # one that comes now is worth another connection
+            raise lost from None
+
     def _silence(self, asked: Asked) -> float:
         return self._waits.bundle if asked.is_about_bundle else self._waits.silence
 
@@ -87,8 +103,7 @@ class HttpWire:
                 raise AnswerLost(f"{self._address} answered with more than {bytes_max} bytes", "see whether that is the service")
             if self._elapsed() - begun > self._waits.whole:
                 raise AnswerLost(f"{self._address} was not done with its answer after {self._waits.whole:g} seconds", _SEE_SERVICE)
-        media_type = str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
-        return Reply(response.status_code, media_type, bytes(body))
+        return Reply(response.status_code, _media_type(response), bytes(body))
 
     def _unreachable(self, problem: httpx2.HTTPError) -> Unreachable:
         for cause in _causes(problem):
@@ -117,6 +132,10 @@ class HttpWire:
         if isinstance(problem, httpx2.RemoteProtocolError) and "disconnected" not in str(problem) and "closed" not in str(problem):
             return AnswerLost(f"what answers at {self._address} does not speak HTTP", "see which program has that port")
         return AnswerLost(f"{self._address} broke off before its answer was whole", _SEE_SERVICE, passing=True)
+
+
+def _media_type(response: httpx2.Response) -> str:
+    return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
 
 
 def _trusted(access: Access) -> ssl.SSLContext:
