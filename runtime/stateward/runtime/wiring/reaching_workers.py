@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from time import monotonic, sleep
 
-from stateward.runtime.ports import HostChannel, WorkerChannel
+from stateward.runtime.ports import HostChannel
 from stateward.runtime.remote.address import RemoteUnusable
 from stateward.runtime.remote.channels import HttpHostChannel, HttpWorkerChannel, WorkerRequests
 from stateward.runtime.remote.credentials import access_of
@@ -15,7 +15,7 @@ from stateward.runtime.wiring.system import TimeOrderedIds
 
 
 @contextmanager
-def remote_agent_channel(server: str, worker: str) -> Iterator[WorkerChannel]:
+def remote_agent_channel(server: str, worker: str) -> Iterator[HttpWorkerChannel]:
     """Reach a Worker as its agent, with the token that the environment names. Raises RemoteUnusable."""
     with closing(HttpWorkerChannel(_requests(server, worker), TimeOrderedIds())) as channel:
         yield channel
