@@ -105,6 +105,11 @@ class WorkspaceClient:
         return self._about().workspace
 
     @property
+    def scopes(self) -> tuple[str, ...]:
+        """What the token was issued for."""
+        return self._about().scopes
+
+    @property
     def author(self) -> str:
         """The name that the token acts under."""
         return self._about().name

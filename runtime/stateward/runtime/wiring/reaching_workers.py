@@ -1,17 +1,22 @@
 """One Worker of a service, for its agent and for the harness of that."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from time import monotonic, sleep
+from typing import Final
 
+from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import HostChannel
 from stateward.runtime.remote.address import RemoteUnusable
 from stateward.runtime.remote.channels import HttpHostChannel, HttpWorkerChannel, WorkerRequests
 from stateward.runtime.remote.credentials import access_of
 from stateward.runtime.remote.exchange import Exchange
 from stateward.runtime.remote.reach import WAITS
+from stateward.runtime.wiring.reaching import client_of
 from stateward.runtime.wiring.system import TimeOrderedIds
+
+RECORD: Final = "record:"
 
 
 @contextmanager
@@ -26,6 +31,19 @@ def remote_host_channel(server: str, worker: str, session: str | None) -> Iterat
     """Reach a Worker as the harness of its agent, for a session of the host. Raises RemoteUnusable."""
     with closing(HttpHostChannel(_requests(server, worker), TimeOrderedIds(), session)) as channel:
         yield channel
+
+
+def remote_active_workers(server: str) -> Sequence[str]:
+    """Give the Workers whose harness the token of the environment is for, and whose flow is active. Raises Fault."""
+    with client_of(server, None) as client:
+        named = [each.removeprefix(RECORD) for each in client.scopes if each.startswith(RECORD)]
+    return [each for each in named if _is_active(server, each)]
+
+
+def _is_active(server: str, worker: str) -> bool:
+    with remote_host_channel(server, worker, None) as channel:
+        standing = channel.standing()
+    return not isinstance(standing, Refusal) and standing.is_active
 
 
 def _requests(server: str, worker: str) -> WorkerRequests:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from stateward.runtime.ports.work import HostChannel
     from stateward.runtime.session.masking import Secrets
     from stateward.runtime.surfaces.hooks.calls import HookCall, Host
+    from stateward.runtime.surfaces.hooks.choosing import Opening
 
 EVENTS: Final = ("session-start", "user-prompt", "pre-tool", "post-tool", "stop", "pre-compact", "session-end")
 HOSTS: Final = ("claude", "codex")
@@ -44,6 +45,7 @@ class _Given:
     worker: str
     workdir: str | None
     store: str | None
+    server: str | None
     blocks: int
 
 
@@ -69,6 +71,9 @@ class _HookCommand(click.Command):
 @click.option("--worker", envvar="STATEWARD_WORKER", default="", metavar="WORKER", help="The Worker; STATEWARD_WORKER names one too.")
 @click.option("--workdir", metavar="DIR", help="A folder of the Workspace, where that is not the one the host names.")
 @click.option("--store", metavar="PLACE", help="The store, where it is not the usual one: a file or postgresql://…")
+@click.option(
+    "--server", envvar="STATEWARD_SERVER", metavar="URL", help="The service that attends to the Worker; STATEWARD_SERVER names one too."
+)
 @click.option(
     "--blocks",
     type=click.IntRange(0, BLOCKS_MAX),
@@ -182,11 +187,44 @@ def _at_work(given: _Given, host: "Host", call: "HookCall", folder: str) -> tupl
     from stateward.runtime.surfaces.hooks.choosing import Asked, answer_to  # noqa: PLC0415
 
     try:
-        answer = answer_to(Asked(host, call, given.worker, given.blocks), _LocalOpening(folder, given.store))
+        answer = answer_to(Asked(host, call, given.worker, given.blocks), _opening(given, folder))
     except Fault as fault:
         said = f"{fault.message}; {fault.remedy}" if fault.remedy else fault.message
         return (warn(f"stateward: {_fit(said)}"), "") if call.event in {HookEvent.STOP, HookEvent.SESSION_START} else ("", said)
     return answer.output, answer.notice
+
+
+def _opening(given: _Given, folder: str) -> "Opening":
+    """Give what opens a Worker: over a service where one is named and no store is."""
+    return _ServiceOpening(folder, given.server) if given.server and not given.store else _LocalOpening(folder, given.store)
+
+
+@dataclass(frozen=True, slots=True)
+class _ServiceOpening:
+    """The port `Opening` over a service, whose token says which Worker it is for. No key is held here."""
+
+    folder: str
+    server: str
+
+    def bindings(self) -> "Bindings":
+        """Give the bindings of the Workspace, which are of this machine."""
+        return _LocalOpening(self.folder, None).bindings()
+
+    def active(self) -> Sequence[str]:
+        """Give the Workers that the token is for, and whose flow is active."""
+        from stateward.runtime.wiring.reaching_workers import remote_active_workers  # noqa: PLC0415 -- loads what asks a service
+
+        return remote_active_workers(self.server)
+
+    def channel(self, worker: str, session: str) -> "AbstractContextManager[HostChannel]":
+        """Reach a Worker as the harness of its agent."""
+        from stateward.runtime.wiring.reaching_workers import remote_host_channel  # noqa: PLC0415 -- as above
+
+        return remote_host_channel(self.server, worker, session)
+
+    def secrets(self) -> "Secrets":
+        """Give what is kept out of the log, before it leaves the machine."""
+        return _LocalOpening(self.folder, None).secrets()
 
 
 @dataclass(frozen=True, slots=True)
