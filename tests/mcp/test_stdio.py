@@ -281,10 +281,11 @@ def test_nothing_but_the_protocol_is_written_whatever_prints(tmp_path: Path, pri
     initialized(server)
     call = {"name": "flow_status", "arguments": {}}
     send(server, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}, "no message", '{"jsonrpc": "2.0"}')
-    answers = [received(server) for _ in range(1)]
+    answers = [received(server) for _ in range(3)]
     lines, errors, status = ended(server)
     found = {each.get("id"): each for each in [*answers, *lines]}
     assert "implement" == found[2]["result"]["structuredContent"]["state"]
+    assert [-32700, -32600] == [each["error"]["code"] for each in answers if each["id"] is None]
     assert (0, True) == (status, "a banner" in errors)
 
 

@@ -1,7 +1,7 @@
 """The server at standard input and output.
 
-Invariants: a line that is no message is answered as one; the end of input, SIGTERM and SIGINT end the server, which stops what is verified
-and waits for no thread.
+Invariants: what is no message is answered as such, and so is a request over the number that is answered at a time; the end of input, an
+output that nobody takes any more, SIGTERM and SIGINT end the server, which stops what is verified and waits for no thread.
 """
 
 import signal
@@ -15,19 +15,29 @@ import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+from pydantic_core import from_json
 
 LINE_BYTES_MAX: Final = 4 * 1024 * 1024
 """Of one message; a longer one is answered as none."""
 WAITING_MAX: Final = 64
-"""Messages that were read and are not answered yet."""
+"""Messages that were read, or are to be written, and wait for that."""
+CALLS_MAX: Final = 256
+"""Requests that are under way at a time; one more is turned away."""
+STALLED_SECONDS: Final = 30.0
+"""How long a client may leave one answer untaken; then nobody is there."""
+LAST_WORDS_SECONDS: Final = 1.0
+"""How long the client may take what was answered when its input ended."""
+BUSY: Final = -32000
+_CANCELLED: Final = "notifications/cancelled"
 Incoming = SessionMessage | Exception
 
 
-async def serve(server: Server[Any], reading: BinaryIO, writing: BinaryIO) -> None:
-    """Serve until the input ends or a signal comes."""
+async def serve(server: Server[Any], reading: BinaryIO, writing: BinaryIO, stalled_seconds: float = STALLED_SECONDS) -> None:
+    """Serve until the input ends, nobody takes the answers, or a signal comes."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_signalled, tasks.cancel_scope)
-        async with _streams(reading, writing) as (incoming, outgoing):
+        async with _streams(reading, writing, stalled_seconds) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
 
@@ -41,44 +51,107 @@ async def _signalled(scope: anyio.CancelScope) -> None:
 
 @asynccontextmanager
 async def _streams(
-    reading: BinaryIO, writing: BinaryIO
+    reading: BinaryIO, writing: BinaryIO, stalled_seconds: float
 ) -> AsyncIterator[tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]]:
     """Give the messages of the wire as streams. What reads them is a thread that the process does not wait for."""
-    token = anyio.lowlevel.current_token()
     into, incoming = anyio.create_memory_object_stream[Incoming](WAITING_MAX)
     outgoing, out_of = anyio.create_memory_object_stream[SessionMessage](WAITING_MAX)
-    Thread(target=_read, args=(reading, into, token), name="stateward input", daemon=True).start()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_write, writing, out_of)
+    wire = _Wire(into, outgoing.clone(), stalled_seconds)
+    written = anyio.Event()
+    Thread(target=_read, args=(reading, wire, anyio.lowlevel.current_token()), name="stateward input", daemon=True).start()
+    async with incoming, out_of, anyio.create_task_group() as tasks:
+        tasks.start_soon(wire.write, writing, out_of, written)
         yield incoming, outgoing
+        outgoing.close()
+        wire.close()
+        with anyio.move_on_after(LAST_WORDS_SECONDS):
+            await written.wait()
         tasks.cancel_scope.cancel()
 
 
-def _read(reading: BinaryIO, into: MemoryObjectSendStream[Incoming], token: Any) -> None:
+class _NotTaken(Exception):
+    """A line is answered and not passed on."""
+
+    def __init__(self, code: int, message: str, request: types.RequestId | None = None) -> None:
+        super().__init__(message)
+        self.answer: Final = types.JSONRPCError(jsonrpc="2.0", id=request, error=types.ErrorData(code=code, message=message))
+
+
+class _Wire:
+    """What goes in and out, and which requests are under way. It lives on the event loop."""
+
+    def __init__(
+        self, into: MemoryObjectSendStream[Incoming], outgoing: MemoryObjectSendStream[SessionMessage], stalled_seconds: float
+    ) -> None:
+        self._into, self._outgoing, self._stalled = into, outgoing, stalled_seconds
+        self._calls: set[types.RequestId] = set()
+
+    def close(self) -> None:
+        """Let the server know that nothing more comes."""
+        self._into.close()
+        self._outgoing.close()
+
+    async def take(self, line: bytes) -> None:
+        """Take a line in: pass a message on, and answer what is none."""
+        try:
+            message = _message(line)
+            self._note(message)
+        except _NotTaken as problem:
+            await self._outgoing.send(SessionMessage(problem.answer))
+        else:
+            await self._into.send(SessionMessage(message))
+
+    def _note(self, message: types.JSONRPCMessage) -> None:
+        """Note which requests are under way. Raises _NotTaken for one too many."""
+        if isinstance(message, types.JSONRPCRequest):
+            if len(self._calls) >= CALLS_MAX:
+                raise _NotTaken(BUSY, f"{CALLS_MAX} requests are under way, which is the most that there may be", message.id)
+            self._calls.add(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == _CANCELLED:  # it has no answer
+            self._calls -= {each for each in self._calls if each == (message.params or {}).get("requestId")}
+
+    async def write(self, writing: BinaryIO, out_of: MemoryObjectReceiveStream[SessionMessage], written: anyio.Event) -> None:
+        """Write what goes out, until there is no more, or nobody takes it."""
+        own = anyio.CapacityLimiter(1)  # calls may hold every thread that there is for calls
+        async for each in out_of:
+            if isinstance(each.message, types.JSONRPCResponse | types.JSONRPCError):
+                self._calls.discard("" if each.message.id is None else each.message.id)
+            line = each.message.model_dump_json(by_alias=True, exclude_unset=True)
+            try:
+                with anyio.fail_after(self._stalled):
+                    await anyio.to_thread.run_sync(_written, writing, f"{line}\n".encode(), abandon_on_cancel=True, limiter=own)
+            except (OSError, TimeoutError):  # the client is gone
+                break
+        self._into.close()
+        written.set()
+
+
+def _read(reading: BinaryIO, wire: _Wire, token: Any) -> None:
     buffered = open(reading.fileno(), "rb", closefd=False)  # noqa: SIM115 -- ends with the process
     try:
         while line := buffered.readline(LINE_BYTES_MAX + 1):
-            anyio.from_thread.run(into.send, _message(line, buffered), token=token)
-        anyio.from_thread.run_sync(into.close, token=token)
+            anyio.from_thread.run(wire.take, line, token=token)
+            while len(line) > LINE_BYTES_MAX and not line.endswith(b"\n"):
+                line = buffered.readline(LINE_BYTES_MAX + 1)
+        anyio.from_thread.run_sync(wire.close, token=token)
     except (anyio.BrokenResourceError, anyio.ClosedResourceError, RuntimeError):  # the server has ended
         return
 
 
-def _message(line: bytes, buffered: BinaryIO) -> Incoming:
+def _message(line: bytes) -> types.JSONRPCMessage:
+    """Read a line. Raises _NotTaken for what is no message."""
     if len(line) > LINE_BYTES_MAX:
-        while line and not line.endswith(b"\n"):
-            line = buffered.readline(LINE_BYTES_MAX)
-        return ValueError(f"a message has more than {LINE_BYTES_MAX} bytes")
+        raise _NotTaken(types.INVALID_REQUEST, f"a message has more than {LINE_BYTES_MAX} bytes")
     try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError as problem:
-        return problem
-
-
-async def _write(writing: BinaryIO, out_of: MemoryObjectReceiveStream[SessionMessage]) -> None:
-    async for each in out_of:
-        line = each.message.model_dump_json(by_alias=True, exclude_unset=True)
-        await anyio.to_thread.run_sync(_written, writing, f"{line}\n".encode())
+        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError:
+        try:
+            value = from_json(line)
+        except ValueError:
+            raise _NotTaken(types.PARSE_ERROR, "the line is no JSON") from None
+        named = value.get("id") if isinstance(value, dict) else None
+        known = named if isinstance(named, str) or type(named) is int else None
+        raise _NotTaken(types.INVALID_REQUEST, "the line is no message of JSON-RPC", known) from None
 
 
 def _written(writing: BinaryIO, line: bytes) -> None:
