@@ -3,9 +3,9 @@
 Invariant: that there is no such Worker is said only when neither an identity nor a head nor an entry of it is there.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.ports import Damaged, WorkerRow
 from stateward.runtime.session.entries import GENESIS, Head, reference
 from stateward.store.codecs import head_of, worker_of

@@ -10,6 +10,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
@@ -18,7 +19,6 @@ from secrets import token_bytes
 from typing import Final
 
 from stateward.runtime.core.texts import reason
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.ports import KeysUnusable, ListedKey
 from stateward.runtime.session.chain import time_text
 from stateward.store.files import Identity, identity

@@ -8,10 +8,10 @@ a commit is not to wait for machinery (docs/decisions/prepared-statements.md). T
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.chain import time_text
 from stateward.store.connection import Connection, Cursor, SqlValue
 

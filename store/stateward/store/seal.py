@@ -6,10 +6,9 @@ follows only on entries without one, else somebody who cannot seal could append 
 
 import hmac
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.ports import Sealer
 from stateward.runtime.session.entries import Entry
 from stateward.store.keys import Key, KeyFolder, Purpose, signing_id

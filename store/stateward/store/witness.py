@@ -10,11 +10,11 @@ a digest of itself: a write that the power cuts off leaves the head before it, s
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.ports import Damaged, Witness
 from stateward.runtime.session.entries import Head, reference
 from stateward.store.private import locked, make_private_folder, opened_private, read_private, replace_private

@@ -1,6 +1,6 @@
 """What may be spent on an instance of a flow."""
 
-from stateward.runtime.core.values import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

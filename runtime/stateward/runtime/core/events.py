@@ -4,10 +4,9 @@ An event's identity is its place in the log, (seq, index). Nothing here is ever 
 was added later has a default that says nothing, so an event of an earlier version is the same event (`session.event_codec`).
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
-
-from stateward.runtime.core.values import dataclass
 
 
 class Status(StrEnum):

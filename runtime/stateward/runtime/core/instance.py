@@ -1,7 +1,7 @@
 """What the events fold to: one flow instance, its open attempt, and how the last attempt ended."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -9,7 +9,6 @@ from typing import Final
 from stateward.compiler.flow.reserved import CANCELLED_STATE
 from stateward.runtime.core.events import Account, CancelCause, EventId, FailureCause, Judgement, RejectionCode, Status
 from stateward.runtime.core.flow import Flow
-from stateward.runtime.core.values import dataclass
 
 NO_VISITS: Final[Mapping[str, int]] = MappingProxyType({})
 

@@ -1,8 +1,7 @@
 """How the runtime says "not now": a value with a stable code, what is so, and what is allowed instead. Nothing was written."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-
-from stateward.runtime.core.values import dataclass
 
 
 class RefusalCode(StrEnum):

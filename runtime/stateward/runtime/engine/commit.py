@@ -5,13 +5,12 @@ its key before anybody is told; every plan can be made again, for it begins by l
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Generic, TypeVar
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import shown
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.engine.folding import Folds, Loaded
 from stateward.runtime.engine.limits import COMMITS_MAX, LOST_ANSWERS_MAX
 from stateward.runtime.ports import Committed, Duplicate, Moved, OutcomeUnknown, SessionStore, StoreUnavailable

@@ -6,6 +6,7 @@ there and marked; a log that cannot be is Damaged, naming the entry.
 """
 
 from collections import OrderedDict
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from threading import Lock
@@ -16,7 +17,6 @@ from stateward.runtime.core.evolve import HistoryBroken
 from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import NOTHING_YET, FlowState
 from stateward.runtime.core.replay import advance, new_ids
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.engine.keys import is_id
 from stateward.runtime.engine.limits import DEFINITIONS_MAX, FOLDS_MAX, ROLLBACKS_MAX
 from stateward.runtime.ports import Damaged, SessionStore, StoreNewer

@@ -1,10 +1,10 @@
 """What the use cases work with: the ports, the profile in force, and what is remembered of Workers."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.engine.actors import ENGINE
 from stateward.runtime.engine.commit import Append, commit
 from stateward.runtime.engine.folding import Folds, Loaded, checkpoint_of

@@ -6,12 +6,11 @@ domain `host.transcript.v1`, of which the last is found by its number, in as man
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import cut, shown, size_of
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.engine.commit import Append
 from stateward.runtime.engine.folding import Loaded, damaged
 from stateward.runtime.engine.keys import cursor_key, is_id, record_key, run_key

@@ -1,12 +1,12 @@
 """A Worker as people and programs are shown it: one value, computed from the log and bounded by the flow, never a second truth."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from stateward.runtime.core.events import Event, EventId, Status
 from stateward.runtime.core.flow import Flow, Transition
 from stateward.runtime.core.instance import Aside, Attempt, Flag, Hold, Instance, Pin, Resolution
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.engine.folding import Loaded
 from stateward.runtime.session.acts import ForkOrigin, Rollback
 from stateward.runtime.session.entries import ActorClass, Entry, Head

@@ -5,9 +5,9 @@ is remembered of the store: which Workers were active while it looked like this,
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.ports.faults import Fault
 
 BINDINGS_MAX: Final = 1024

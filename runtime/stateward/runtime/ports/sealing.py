@@ -1,8 +1,8 @@
 """The ports on seals and witnesses, and keys as they are listed and trusted."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.entries import Head
 
 

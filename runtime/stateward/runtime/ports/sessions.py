@@ -1,10 +1,10 @@
 """The ports on session logs: the logs themselves, what lies beside them, and the logs as they lie for whoever verifies them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.entries import Entry, Head, NewEntry, Unreadable
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ adapter is made. Refusals are values; failures of the environment are raised as 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX, digest_of

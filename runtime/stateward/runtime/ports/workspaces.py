@@ -1,9 +1,8 @@
 """The Workspaces that a store keeps."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
-
-from stateward.runtime.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

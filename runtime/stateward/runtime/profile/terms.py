@@ -5,13 +5,12 @@ Invariants: answers out of a file judge only under a profile that is marked as a
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.limits import REJECTIONS_MAX
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Assurance
 from stateward.runtime.session.payloads import PinnedProfile

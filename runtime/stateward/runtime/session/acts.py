@@ -1,10 +1,10 @@
 """What an operator did, and what a run of the worker's agent came to, as entries keep it."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from stateward.runtime.core.events import Status
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.entries import Actor, Head
 from stateward.runtime.session.strict import COUNT, FLAG, TEXT, Form, choice, optional, record
 

@@ -1,10 +1,10 @@
 """What a worker is told about its request. Stored as it was told, so that a repeated request is told the same."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from stateward.runtime.core.events import Status, Verdict
 from stateward.runtime.core.instance import AttemptStatus
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.strict import COUNT, FLAG, TEXT, Form, choice, optional, record, sequence
 
 

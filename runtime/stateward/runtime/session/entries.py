@@ -6,11 +6,10 @@ place in `Entry` and are None in a log that is not sealed.
 """
 
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
-
-from stateward.runtime.core.values import dataclass
 
 ENTRY_VERSION: Final = 1
 PAYLOAD_BYTES_MAX: Final = 16 * 1024 * 1024

@@ -9,10 +9,9 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import quote
-
-from stateward.runtime.core.values import dataclass
 
 VALUE_CHARACTERS_MIN: Final = 8
 """A shorter value would be found in texts that have nothing to do with it."""

@@ -6,11 +6,11 @@ Worker is read-only; anything else that is not as written raises Malformed. What
 only entries that the engine writes can hold flow events.
 """
 
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, assert_never
 
 from stateward.runtime.core.events import Event
 from stateward.runtime.core.instance import FlowState
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.acts import (
     ORIGIN,
     ROLLBACK,

@@ -4,10 +4,10 @@ Reading is as strict as the compiler's own (`flow.definition`) and loads no libr
 log pays for nothing else. That the bytes have the digest that is pinned is for whoever reads them from a store.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.strict import COUNT, FLAG, TEXT, Form, Malformed, parse, record, sequence
 
 

@@ -3,9 +3,9 @@
 Invariants: texts are kept as they came; a kind that is unknown here is refused on the way in and kept when a log is read.
 """
 
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.session.strict import TEXT, Form, JsonValue, Malformed, record
 
 

@@ -6,11 +6,10 @@ comes back as it was (two halves that make a character come back as that charact
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeAlias, TypeVar
-
-from stateward.runtime.core.values import dataclass
 
 JsonValue: TypeAlias = "str | int | bool | list[JsonValue] | dict[str, JsonValue] | None"
 T = TypeVar("T")

@@ -10,10 +10,10 @@ nothing, as its specification says.
 
 import os
 import pwd
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.marker import find_workspace, work_folder
 from stateward.runtime.ports import Fault
 from stateward.runtime.session.masking import Secrets

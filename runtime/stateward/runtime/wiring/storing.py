@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.ports.workspaces import Workspace
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.wiring.places import WITNESS_FOLDER, Location, keys_path, user_secrets

@@ -7,10 +7,9 @@ answers have no member that a host does not document for the event.
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
-
-from stateward.runtime.core.values import dataclass
 
 TRANSITION_TOOL: Final = "request_flow_transition"
 _OWN: Final = re.compile(r"mcp__(?:plugin_.*_)?stateward(?:__(.*))?", re.DOTALL)

@@ -6,11 +6,10 @@ active one of the Workspace. A session that is bound keeps its Worker until that
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.ports.bindings import Binding, Bindings
 from stateward.runtime.ports.work import HostChannel
 from stateward.runtime.session.masking import Secrets

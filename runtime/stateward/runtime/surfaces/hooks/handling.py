@@ -5,11 +5,10 @@ number of times, and whoever is let go is told why; of a Worker whose flow has e
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.ports.bindings import Binding, Bindings
 from stateward.runtime.ports.work import HostChannel, Standing
 from stateward.runtime.session.acts import RunOutcome

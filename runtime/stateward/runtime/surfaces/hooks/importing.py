@@ -6,11 +6,10 @@ import begins with it again, so that its result is known for what it is.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.ports.bindings import Binding
 from stateward.runtime.ports.work import RECORDS_MAX, Cursor, HostChannel, HostRecord, RecordKey
 from stateward.runtime.session.masking import VALUE_CHARACTERS_MAX, Secrets

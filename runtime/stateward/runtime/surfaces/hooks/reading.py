@@ -4,11 +4,10 @@ Invariants: what identifies something is short, so that it fits into keys and he
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
-from stateward.runtime.core.values import dataclass
 from stateward.runtime.surfaces.hooks.calls import HookCall, HookEvent, HookProblem, Part
 from stateward.runtime.surfaces.hooks.scanning import Unreadable, members_of, object_of, text_in
 

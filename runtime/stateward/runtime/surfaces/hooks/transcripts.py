@@ -9,11 +9,10 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from errno import ELOOP
 from hashlib import sha256
 from typing import Final
-
-from stateward.runtime.core.values import dataclass
 
 LINE_BYTES_MAX: Final = 8 * 1024 * 1024
 STEP_BYTES: Final = LINE_BYTES_MAX
