@@ -84,7 +84,7 @@ class _Tokens:
             if len(workers) != 1:
                 detail = f"the token is for {len(workers)} Workers, and one is needed: `{WORK}<worker>`"
                 raise Problem(403, ProblemCode.SCOPE_MISSING, detail, scope=f"{WORK}<worker>")
-            scope["state"] |= {"who": access.name, "worker": workers[0]}
+            scope["state"] |= {"who": access.name, "token": access.token, "worker": workers[0]}
         await self._app(scope, receive, send)
 
     def _access(self, scope: Scope) -> Access:
@@ -103,4 +103,4 @@ class _Tokens:
 def _channel(context: Context, opened: OpenWorkers) -> WorkerChannel:
     request: Any = context.request
     state = request.scope["state"]
-    return opened.channel(state["worker"], Actor(ActorClass.AGENT, CHANNEL, state["who"]))
+    return opened.channel(state["worker"], Actor(ActorClass.AGENT, CHANNEL, state["who"]), state["token"])
