@@ -16,12 +16,12 @@ from click.testing import CliRunner, Result
 
 from stateward.resources import folder
 from stateward.runtime.surfaces.cli import COMMANDS, cli
-from stateward.runtime.surfaces.cli import hook as hooks
 from stateward.runtime.surfaces.cli.errors import Stop
 from stateward.runtime.surfaces.cli.init import entries
 from stateward.runtime.surfaces.cli.init.command import init_command
 from stateward.runtime.surfaces.cli.init.hosts import HOSTS, SKILLS, pieces_of, plugin_hooks, plugin_servers
 from stateward.runtime.surfaces.cli.reading import FileHost
+from stateward.runtime.surfaces.hooks import called as hooks
 from tests.cli.program import STATEWARD, Place
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from stateward.runtime import wiring
-from stateward.runtime.surfaces.cli import hook, main
+from stateward.runtime.surfaces.cli import main
+from stateward.runtime.surfaces.hooks import called as hook
 from stateward.runtime.wiring import active_workers
 from tests.cli.children import start
 from tests.cli.program import Ended, Place, place

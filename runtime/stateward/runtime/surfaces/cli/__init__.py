@@ -5,7 +5,6 @@ program itself, 130 interrupted, 141 nobody reads the output any more.
 """
 
 import errno
-import gc
 import importlib
 import os
 import sys
@@ -143,8 +142,6 @@ def _bug_told(bug: Exception) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
-    if arguments is None and sys.argv[1:2] == ["hook"]:
-        gc.disable()  # a process that answers one call ends before it would gain by it
     try:
         status = cli.main(args=arguments, prog_name="stateward", standalone_mode=False)
     except click.UsageError as problem:

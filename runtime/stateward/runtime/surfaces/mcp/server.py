@@ -158,6 +158,7 @@ class _Handling:
             rest = begun + self._served.wait_seconds - anyio.current_time()
             try:
                 asked = await run_sync(channel.ask, reason, max(0.0, min(SLICE_SECONDS, rest)))
+                await anyio.lowlevel.checkpoint_if_cancelled()
             except anyio.get_cancelled_exc_class():
                 with anyio.CancelScope(shield=True):
                     await run_sync(channel.cancel)
