@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any, Final
 
 ROUNDS: Final = 15
-PROGRAM: Final = (sys.executable, "-c", "from stateward.runtime.surfaces.cli import main; main()")
+PROGRAM: Final = (sys.executable, "-c", "from stateward.runtime.surfaces.entry import main; main()")
 PASS: Final = (sys.executable, "-c", "pass")
 SESSION: Final = "5f0c2f6e-bench"
 

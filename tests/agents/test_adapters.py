@@ -135,7 +135,7 @@ def run_tests(path: str) -> str:
 def test_the_instructions_of_the_state_reach_the_model_at_each_step(bench: Bench) -> None:
     bench.judge.says = {"ready": MET}
     model = scripted(ToolCallPart("request_flow_transition", {"reason": "Done."}), TextPart("ok"))
-    run = Agent(model, toolsets=[worker_toolset(bench.channel)]).run_sync("Work.")
+    run = asyncio.run(Agent(model, toolsets=[worker_toolset(bench.channel)]).run("Work."))
     told = [each.instructions or "" for each in run.all_messages() if isinstance(each, ModelRequest)]
     assert [REVIEW.state(state).instructions in text for state, text in zip(("implement", "check"), told, strict=True)] == [True, True]
 
@@ -147,13 +147,13 @@ def test_the_tools_that_a_model_is_offered_are_those_of_every_surface(bench: Ben
         offered.extend(each.name for each in info.function_tools)
         return ModelResponse([TextPart("ok")])
 
-    Agent(FunctionModel(say), toolsets=[worker_toolset(bench.channel)]).run_sync("Work.")
+    asyncio.run(Agent(FunctionModel(say), toolsets=[worker_toolset(bench.channel)]).run("Work."))
     assert list(NAMES) == offered == [each.name for each in worker_tools(bench.channel)]
 
 
 def test_what_other_tools_do_is_recorded_as_evidence_of_the_host(bench: Bench, opened: Inside) -> None:
     own = RecordedToolset(FunctionToolset([run_tests]), Recorder(opened))
-    Agent(scripted(ToolCallPart("run_tests", {"path": "tests"}, "use-1"), TextPart("ok")), toolsets=[own]).run_sync("Work.")
+    asyncio.run(Agent(scripted(ToolCallPart("run_tests", {"path": "tests"}, "use-1"), TextPart("ok")), toolsets=[own]).run("Work."))
     assert [
         (Kind.TOOL_CALL, "host", '{"tool_name": "run_tests", "tool_input": {"path": "tests"}}'),
         (Kind.TOOL_RESULT, "host", '{"tool_name": "run_tests", "tool_response": "exit status 0"}'),
@@ -163,7 +163,7 @@ def test_what_other_tools_do_is_recorded_as_evidence_of_the_host(bench: Bench, o
 def test_a_tool_that_fails_is_recorded_as_failed_and_still_fails(bench: Bench, opened: Inside) -> None:
     own = RecordedToolset(FunctionToolset([run_tests]), Recorder(opened))
     with pytest.raises(FileNotFoundError):
-        Agent(scripted(ToolCallPart("run_tests", {"path": "missing"}, "use-1")), toolsets=[own]).run_sync("Work.")
+        asyncio.run(Agent(scripted(ToolCallPart("run_tests", {"path": "missing"}, "use-1")), toolsets=[own]).run("Work."))
     assert '{"tool_name": "run_tests", "error": "FileNotFoundError: missing"}' == written(bench)[-1][2]
 
 

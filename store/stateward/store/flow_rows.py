@@ -159,14 +159,18 @@ def _listed(row: Row, last_act: FlowAct | None, slug: str) -> FlowRow:
 def _row(connection: Connection, statement: Prepared, workspace: str, slug: str, number: int | None) -> tuple[Row, FlowAct | None] | None:
     """Find a flow's row, beside its last revision, or the one of a number, and its last act."""
     values = {"workspace": workspace, "flow_id": flow_id_of(workspace, slug), "number": number}
-    row = statement.first(connection, values)
-    if row is not None:
-        return row, _fitting(row, workspace, slug, number)
-    if _OF_A_MISSING_FLOW.first(connection, values) is not None:
-        raise Inconsistent(f"the flow `{slug}` has revisions and is missing itself")
-    if _NAMED.first(connection, {**values, "slug": slug}) is not None:
-        raise Inconsistent(f"the flow `{slug}` has another id than it was given")
-    return None
+    problem = ""
+    for _ in range(2):  # what is found beside it may have been committed between two statements: then it is there itself by now
+        row = statement.first(connection, values)
+        if row is not None:
+            return row, _fitting(row, workspace, slug, number)
+        if _OF_A_MISSING_FLOW.first(connection, values) is not None:
+            problem = f"the flow `{slug}` has revisions and is missing itself"
+        elif _NAMED.first(connection, {**values, "slug": slug}) is not None:
+            problem = f"the flow `{slug}` has another id than it was given"
+        else:
+            return None
+    raise Inconsistent(problem)
 
 
 def _fitting(row: Row, workspace: str, slug: str, number: int | None) -> FlowAct | None:
