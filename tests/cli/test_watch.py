@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stateward.runtime.core.operating import Verb
-from stateward.runtime.engine.standing import entry_of
+from stateward.runtime.engine.showing import entry_of
 from stateward.runtime.ports import EntryShown, LogPage
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.surfaces.cli.watch import followed

@@ -13,7 +13,8 @@ from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.hosted import HostEngine
 from stateward.runtime.engine.hosting import EngineHostChannel
 from stateward.runtime.engine.overview import OverviewRow
-from stateward.runtime.engine.standing import attempt_of, entry_of, standing_of
+from stateward.runtime.engine.showing import attempt_of, entry_of
+from stateward.runtime.engine.standing import standing_of
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
     LOG_PAGE_MAX,

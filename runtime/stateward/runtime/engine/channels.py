@@ -16,7 +16,8 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import is_blank, size_of
 from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.commit import not_found
-from stateward.runtime.engine.standing import attempt_of, entry_of, standing_of
+from stateward.runtime.engine.showing import attempt_of, entry_of
+from stateward.runtime.engine.standing import standing_of
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (

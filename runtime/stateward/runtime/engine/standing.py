@@ -1,18 +1,10 @@
-"""A Worker, its attempts and its log in the values that are shown to those who work inside it, wherever it is kept."""
+"""Where a Worker stands, in the values that are shown to those who work inside it, wherever it is kept."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-from stateward.runtime.core.events import Event
 from stateward.runtime.core.instance import AttemptStatus, hold_message
 from stateward.runtime.engine.hosted import HostEngine
-from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
-from stateward.runtime.ports.work import AttemptShown, EntryShown, FlowStanding, OpenAttempt, Standing, WayOut
+from stateward.runtime.engine.view import FlowView, WorkerView
+from stateward.runtime.ports.work import FlowStanding, OpenAttempt, Standing, WayOut
 from stateward.runtime.session.answers import Answer
-from stateward.runtime.session.event_codec import EVENT
-
-if TYPE_CHECKING:
-    from stateward.runtime.engine.attempts import Explained
 
 
 def standing_of(engine: HostEngine, view: WorkerView) -> Standing:
@@ -57,43 +49,4 @@ def _flow(flow: FlowView, last: Answer | None) -> FlowStanding:
         last=last,
         paused="" if flow.paused is None else f"{flow.paused.by}: {flow.paused.reason}",
         held="" if flow.held is None else hold_message(flow.held),
-    )
-
-
-def attempt_of(explained: "Explained") -> AttemptShown:
-    """Show an attempt."""
-    asked, told = explained.requested, explained.told
-    if explained.resolved is None:
-        status = AttemptStatus.VERIFYING
-    else:
-        status = AttemptStatus.CANCELLED if told is None else told.outcome
-    return AttemptShown(asked.attempt, asked.state, asked.visit, asked.reason, explained.asked.seq, str(status), told)
-
-
-def _event(event: Event) -> Mapping[str, Any]:
-    written = EVENT.write(event)
-    assert isinstance(written, dict), "an event is written as an object"
-    return written
-
-
-def entry_of(logged: LoggedEntry) -> EntryShown:
-    """Show an entry."""
-    entry = logged.entry
-    return EntryShown(
-        worker=entry.worker,
-        seq=entry.seq,
-        reference=entry.reference,
-        time=entry.time,
-        actor_class=str(entry.actor.actor_class),
-        channel=entry.actor.channel,
-        principal=entry.actor.principal,
-        kind=entry.kind,
-        evidence=str(logged.evidence),
-        payload_digest=entry.payload_digest,
-        previous=entry.previous,
-        digest=entry.digest,
-        payload=entry.payload.decode("utf-8", "replace"),
-        newer=logged.newer,
-        events=tuple(_event(each.event) for each in logged.events),
-        set_aside=logged.set_aside,
     )

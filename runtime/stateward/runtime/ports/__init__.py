@@ -8,6 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from stateward.runtime.ports.asking import LOG_PAGE_MAX as LOG_PAGE_MAX
+    from stateward.runtime.ports.asking import Answered as Answered
+    from stateward.runtime.ports.asking import Asked as Asked
+    from stateward.runtime.ports.asking import AttemptShown as AttemptShown
+    from stateward.runtime.ports.asking import EntryShown as EntryShown
+    from stateward.runtime.ports.asking import InProgress as InProgress
+    from stateward.runtime.ports.asking import LogPage as LogPage
+    from stateward.runtime.ports.asking import Submitted as Submitted
+    from stateward.runtime.ports.asking import Waiting as Waiting
+    from stateward.runtime.ports.asking import WorkerChannel as WorkerChannel
     from stateward.runtime.ports.authority import BUNDLE_BYTES_MAX as BUNDLE_BYTES_MAX
     from stateward.runtime.ports.authority import DIFFERENCE_BYTES_MAX as DIFFERENCE_BYTES_MAX
     from stateward.runtime.ports.authority import BundleConflict as BundleConflict
@@ -82,27 +92,17 @@ if TYPE_CHECKING:
     from stateward.runtime.ports.verification import VerifierFailed as VerifierFailed
     from stateward.runtime.ports.verification import VerifierOutcome as VerifierOutcome
     from stateward.runtime.ports.work import KEY_TEXT_BYTES_MAX as KEY_TEXT_BYTES_MAX
-    from stateward.runtime.ports.work import LOG_PAGE_MAX as LOG_PAGE_MAX
     from stateward.runtime.ports.work import RECORDS_MAX as RECORDS_MAX
-    from stateward.runtime.ports.work import Answered as Answered
-    from stateward.runtime.ports.work import Asked as Asked
-    from stateward.runtime.ports.work import AttemptShown as AttemptShown
     from stateward.runtime.ports.work import Cursor as Cursor
-    from stateward.runtime.ports.work import EntryShown as EntryShown
     from stateward.runtime.ports.work import FlowStanding as FlowStanding
     from stateward.runtime.ports.work import HostChannel as HostChannel
     from stateward.runtime.ports.work import HostRecord as HostRecord
-    from stateward.runtime.ports.work import InProgress as InProgress
-    from stateward.runtime.ports.work import LogPage as LogPage
     from stateward.runtime.ports.work import OpenAttempt as OpenAttempt
     from stateward.runtime.ports.work import Recorded as Recorded
     from stateward.runtime.ports.work import RecordedEntry as RecordedEntry
     from stateward.runtime.ports.work import RecordKey as RecordKey
     from stateward.runtime.ports.work import Standing as Standing
-    from stateward.runtime.ports.work import Submitted as Submitted
-    from stateward.runtime.ports.work import Waiting as Waiting
     from stateward.runtime.ports.work import WayOut as WayOut
-    from stateward.runtime.ports.work import WorkerChannel as WorkerChannel
     from stateward.runtime.ports.workspaces import Workspace as Workspace
     from stateward.runtime.ports.workspaces import Workspaces as Workspaces
 
@@ -183,27 +183,27 @@ _PLACES: Final = {
     "VerifierFailed": "stateward.runtime.ports.verification",
     "VerifierOutcome": "stateward.runtime.ports.verification",
     "KEY_TEXT_BYTES_MAX": "stateward.runtime.ports.work",
-    "LOG_PAGE_MAX": "stateward.runtime.ports.work",
+    "LOG_PAGE_MAX": "stateward.runtime.ports.asking",
     "RECORDS_MAX": "stateward.runtime.ports.work",
-    "Answered": "stateward.runtime.ports.work",
-    "Asked": "stateward.runtime.ports.work",
-    "AttemptShown": "stateward.runtime.ports.work",
+    "Answered": "stateward.runtime.ports.asking",
+    "Asked": "stateward.runtime.ports.asking",
+    "AttemptShown": "stateward.runtime.ports.asking",
     "Cursor": "stateward.runtime.ports.work",
-    "EntryShown": "stateward.runtime.ports.work",
+    "EntryShown": "stateward.runtime.ports.asking",
     "FlowStanding": "stateward.runtime.ports.work",
     "HostChannel": "stateward.runtime.ports.work",
     "HostRecord": "stateward.runtime.ports.work",
-    "InProgress": "stateward.runtime.ports.work",
-    "LogPage": "stateward.runtime.ports.work",
+    "InProgress": "stateward.runtime.ports.asking",
+    "LogPage": "stateward.runtime.ports.asking",
     "OpenAttempt": "stateward.runtime.ports.work",
     "Recorded": "stateward.runtime.ports.work",
     "RecordedEntry": "stateward.runtime.ports.work",
     "RecordKey": "stateward.runtime.ports.work",
     "Standing": "stateward.runtime.ports.work",
-    "Submitted": "stateward.runtime.ports.work",
-    "Waiting": "stateward.runtime.ports.work",
+    "Submitted": "stateward.runtime.ports.asking",
+    "Waiting": "stateward.runtime.ports.asking",
     "WayOut": "stateward.runtime.ports.work",
-    "WorkerChannel": "stateward.runtime.ports.work",
+    "WorkerChannel": "stateward.runtime.ports.asking",
 }
 """The module of each name."""
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from stateward.runtime.core.flow import Transition
 from stateward.runtime.core.instance import Attempt, Resolution
-from stateward.runtime.engine.standing import entry_of
+from stateward.runtime.engine.showing import entry_of
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
 from stateward.runtime.ports import EntryShown
 from stateward.runtime.session.chain import time_text

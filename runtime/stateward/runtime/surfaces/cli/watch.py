@@ -13,7 +13,7 @@ import click
 from rich.text import Text
 
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.engine.standing import entry_of
+from stateward.runtime.engine.showing import entry_of
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import LOG_PAGE_MAX, EntryShown, LogPage, Standing
 from stateward.runtime.session.entries import Kind

@@ -18,7 +18,6 @@ from stateward.runtime.surfaces.hooks.calls import HookCall, HookEvent, Host, bl
 from stateward.runtime.surfaces.hooks.importing import Imported, records_of, take_in
 from stateward.runtime.surfaces.hooks.reading import digest
 from stateward.runtime.surfaces.hooks.transcripts import TranscriptUnusable, opened
-from stateward.runtime.telling import standing_told
 
 BLOCKS_DEFAULT: Final = 3
 UNFINISHED: Final = "unfinished"
@@ -81,7 +80,7 @@ def _session_started(desk: Desk, standing: Standing) -> HookAnswer:
         begun = replace(_kept(desk), run=desk.binding.run + 1, ended="", following="")
         desk.bindings.keep(begun)
         notice = _refused(desk.channel.start_run(_run(begun))) or notice
-    return HookAnswer(context("SessionStart", desk.secrets.mask(f"{standing_told(standing)}\n\n{HOW_TO_ASK}")), notice)
+    return HookAnswer(context("SessionStart", desk.secrets.mask(_what_to_do(standing))), notice)
 
 
 def _session_ended(desk: Desk, standing: Standing) -> HookAnswer:
@@ -170,7 +169,7 @@ def _stopped(desk: Desk, standing: Standing) -> HookAnswer:
     seen = max(imported.head, standing.head.seq)
     desk.bindings.keep(replace(desk.binding, blocks=blocks + 1, seen=seen, released=False))
     left = f"The flow has not ended, so stopping was refused ({blocks + 1} of {desk.blocks} times without anything new in the log)."
-    return HookAnswer(block(desk.secrets.mask(f"{left}\n\n{standing_told(standing)}\n\n{HOW_TO_ASK}")), notice)
+    return HookAnswer(block(desk.secrets.mask(f"{left}\n\n{_what_to_do(standing)}")), notice)
 
 
 def _released(desk: Desk, standing: Standing, blocks: int) -> HookAnswer:
@@ -200,3 +199,9 @@ _HANDLERS: Final[dict[HookEvent, Callable[[Desk, Standing], HookAnswer]]] = {
     HookEvent.PRE_COMPACT: _only_imported,
     HookEvent.SESSION_END: _session_ended,
 }
+
+
+def _what_to_do(standing: Standing) -> str:
+    from stateward.runtime.telling import standing_told  # noqa: PLC0415 -- most hooks tell nothing
+
+    return f"{standing_told(standing)}\n\n{HOW_TO_ASK}"
