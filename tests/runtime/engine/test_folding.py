@@ -11,6 +11,7 @@ from stateward.runtime.core.events import LateResultIgnored, StateEntered, Statu
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, StoreNewer, VerifierCancelled
+from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.chain import link_all
 from stateward.runtime.session.entries import GENESIS, ActorClass, Entry, Head, Kind, NewEntry
 from stateward.runtime.session.payloads import Extension, FlowRecord, ForeignRecord, Opaque, encode
@@ -285,3 +286,7 @@ def test_a_record_that_the_engine_never_writes_is_refused_although_every_part_of
     with pytest.raises(Damaged, match="there is no instance `another`"):
         desk.engine.view(desk.worker)
     assert [WORKSPACE] == [each.workspace for each in desk.sessions.workers(WORKSPACE, 10)]
+
+
+def test_the_kind_of_a_judge_that_is_a_person_is_named_as_profiles_name_it() -> None:
+    assert VerifierKind.PERSON == folding.PERSON

@@ -8,7 +8,6 @@ from stateward.runtime.engine.guard import Guard
 from stateward.runtime.engine.means import HostMeans
 from stateward.runtime.engine.recording import cursor_of, record_all
 from stateward.runtime.ports import RECORDS_MAX, Cursor, Damaged, HostRecord, Recorded, RecordKey
-from stateward.runtime.profile import DEMONSTRATION
 from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX
 from stateward.runtime.session.entries import Actor, Entry, Kind, NewEntry
 from stateward.runtime.session.evidence import is_admissible, is_news
@@ -26,7 +25,6 @@ def means(desk: Desk, secrets: Secrets = NO_SECRETS) -> HostMeans:
         sessions=sessions,
         clock=desk.clock,
         ids=desk.ids,
-        profile=DEMONSTRATION,
         folds=Folds(sessions),
         checkpoint_entries=16,
         guard=Guard(sessions, None),

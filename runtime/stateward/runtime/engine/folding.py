@@ -20,7 +20,6 @@ from stateward.runtime.core.replay import advance, new_ids
 from stateward.runtime.engine.keys import is_id
 from stateward.runtime.engine.limits import DEFINITIONS_MAX, FOLDS_MAX, ROLLBACKS_MAX
 from stateward.runtime.ports import Damaged, SessionStore, StoreNewer
-from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.acts import Rollback, named, read_head
 from stateward.runtime.session.chain import time_text
 from stateward.runtime.session.entries import GENESIS, GENESIS_DIGEST, ActorClass, Entry, Head, Kind, reference
@@ -29,6 +28,8 @@ from stateward.runtime.session.payloads import OPAQUE, Checkpoint, OperatorAct, 
 from stateward.runtime.session.pinned import read_pinned
 from stateward.runtime.session.strict import Malformed, Newer
 
+PERSON: Final = "person"
+"""`VerifierKind.PERSON`, whose module is loaded for nothing else here."""
 INSPECT: Final = "inspect the log; a session that is not intact cannot go on"
 UPGRADE: Final = "use the newer program"
 
@@ -61,7 +62,7 @@ class Loaded:
     def is_self_judged(self) -> bool:
         """Whether the person who judges is also the one who works."""
         worked = self.session.worked_by is ActorClass.PERSON or self.asked_by_a_person
-        return self.session.verifier == VerifierKind.PERSON and worked
+        return self.session.verifier == PERSON and worked
 
 
 def checkpoint_of(loaded: Loaded) -> Checkpoint:

@@ -68,9 +68,5 @@ class HostEngine:
         return stored_answer(self._means.sessions, worker, attempt)
 
     def self_selectors(self, pinned: PinnedProfile) -> tuple[str, ...]:
-        """Give the flows that an agent may submit to itself in a log that pins this profile."""
-        if not self._means.profile.agent_selectors:  # what is not granted by both is not granted
-            return ()
-        from stateward.runtime.engine.rights import rights_of  # noqa: PLC0415 -- loads the form of profiles, which hooks never need
-
-        return rights_of(self._means, pinned).agent_selectors
+        """Give the flows that an agent may submit to itself in a log that pins this profile; to a harness that is none."""
+        return ()

@@ -10,13 +10,13 @@ from stateward.runtime.engine.commit import Append, commit
 from stateward.runtime.engine.folding import Folds, Loaded, checkpoint_of
 from stateward.runtime.engine.guard import Guard, rollback_message
 from stateward.runtime.engine.view import WorkerView, view_of
-from stateward.runtime.profile import Profile
 from stateward.runtime.session.entries import Kind, NewEntry
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.session.payloads import encode
 
 if TYPE_CHECKING:
     from stateward.runtime.ports import Clock, Ids, LeaseStore, SessionStore, Snapshots, Workdirs
+    from stateward.runtime.profile import Profile
 
 T = TypeVar("T")
 
@@ -28,7 +28,6 @@ class HostMeans:
     sessions: "SessionStore"
     clock: "Clock"
     ids: "Ids"
-    profile: Profile
     folds: Folds
     checkpoint_entries: int
     guard: Guard
@@ -60,6 +59,7 @@ class HostMeans:
 class Means(HostMeans):
     """The means of one engine."""
 
+    profile: "Profile"
     snapshots: "Snapshots"
     leases: "LeaseStore"
     workdirs: "Workdirs | None"

@@ -5,7 +5,7 @@ from typing import Final
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import shown
 from stateward.runtime.engine.folding import INSPECT
-from stateward.runtime.engine.means import HostMeans
+from stateward.runtime.engine.means import Means
 from stateward.runtime.ports import Damaged
 from stateward.runtime.profile import DEFAULT, Rights, VerifierKind
 from stateward.runtime.profile.layers import granted, other_judge
@@ -18,7 +18,7 @@ EVERY_FLOW: Final = DEFAULT.selectors
 """Where nothing is left out, a selector of no kind is refused by whoever resolves it, who knows what was probably meant."""
 
 
-def rights_of(means: HostMeans, pinned: PinnedProfile) -> Rights:
+def rights_of(means: Means, pinned: PinnedProfile) -> Rights:
     """Give what a Worker may do whose log pins this profile. Raises Damaged when what is pinned is none."""
     try:
         return granted(means.profile, pinned)
@@ -39,7 +39,7 @@ def start_problem(selector: str, actor: ActorClass, rights: Rights, name: str) -
     return None
 
 
-def request_problem(means: HostMeans, session: SessionStarted, rights: Rights) -> Refusal | None:
+def request_problem(means: Means, session: SessionStarted, rights: Rights) -> Refusal | None:
     """Refuse a request to leave a state where flows are not enabled, or whoever judges this Worker may not."""
     pinned, in_force = session.profile, means.profile
     if not rights.flow_enabled:

@@ -29,6 +29,7 @@ from stateward.runtime.engine.operating import Operated
 from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.engine.replaying import Replayed, replay_against
+from stateward.runtime.engine.rights import rights_of
 from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen
 from stateward.runtime.ports import (
     Answered,
@@ -55,7 +56,7 @@ from stateward.runtime.profile import Profile
 from stateward.runtime.session.entries import Actor, ActorClass, Entry
 from stateward.runtime.session.evidence import evidence_class
 from stateward.runtime.session.masking import NO_SECRETS, Secrets
-from stateward.runtime.session.payloads import OPAQUE, Payload, SessionStarted, flow_events
+from stateward.runtime.session.payloads import OPAQUE, Payload, PinnedProfile, SessionStarted, flow_events
 from stateward.runtime.session.segments import Segment
 
 
@@ -263,6 +264,12 @@ class Engine(HostEngine):
         return problem or forking.delete(self._means, worker)
 
     # --- looking --------------------------------------------------------------------------------------------------------------------
+
+    def self_selectors(self, pinned: PinnedProfile) -> tuple[str, ...]:
+        """Give the flows that an agent may submit to itself in a log that pins this profile."""
+        if not self._means.profile.agent_selectors:  # what is not granted by both is not granted
+            return ()
+        return rights_of(self._means, pinned).agent_selectors
 
     def definition(self, digest: str) -> bytes | None:
         """Give the canonical bytes of a definition that a log pins; None when it is not stored. Raises Damaged."""

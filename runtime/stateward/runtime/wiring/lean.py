@@ -18,7 +18,6 @@ from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES
 from stateward.runtime.engine.means import HostMeans
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports.faults import Damaged
-from stateward.runtime.profile import DEFAULT
 from stateward.runtime.session.entries import Actor
 from stateward.runtime.wiring.beginning import locate
 from stateward.runtime.wiring.listing import worker_ids
@@ -46,14 +45,13 @@ def active_workers(folder: Path, store: Place | None) -> Sequence[str]:
 
 
 def _engine(kept: Kept) -> HostEngine:
-    """Give the engine's part for harnesses, under the profile that `opening` takes where none is named."""
+    """Give the engine's part for harnesses."""
     sessions = kept.store.sessions
     return HostEngine(
         HostMeans(
             sessions=sessions,
             clock=kept.clock,
             ids=TimeOrderedIds(),
-            profile=DEFAULT,
             folds=Folds(sessions),
             checkpoint_entries=CHECKPOINT_ENTRIES,
             guard=Guard(sessions, kept.witness),
