@@ -9,6 +9,7 @@ import pytest
 from stateward.compiler.flow.canonical import canonical_bytes
 from stateward.runtime.core.events import LateResultIgnored, StateEntered, Status, TransitionRequested
 from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.engine import folding
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, StoreNewer, VerifierCancelled
 from stateward.runtime.profile import VerifierKind
