@@ -85,13 +85,13 @@ def comes_back(piece: Piece, text: str | None) -> None:
     assert text == piece.take(put)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(FILES)
 def test_a_file_of_servers_comes_back(text: str) -> None:
     comes_back(SERVERS, text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(FILES)
 def test_a_file_of_hooks_comes_back(text: str) -> None:
     comes_back(HOOKS, text)

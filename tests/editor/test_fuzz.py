@@ -246,7 +246,7 @@ async def play(encoding: str, base: str, notifications: list[list[Edit]]) -> Non
 
 
 @given(st.sampled_from(Encoding), st.data())
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_after_every_edit_the_server_is_as_a_fresh_one_with_that_text(encoding: Encoding, data: st.DataObject) -> None:
     asyncio.run(play(encoding.value, *data.draw(games(encoding))))
 

@@ -3,14 +3,15 @@
 import json
 import re
 import subprocess
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import anyio
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp.client.session import ClientSession
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import Answered, HostRecord, RecordKey, WorkerChannel
@@ -123,20 +124,15 @@ class Channel:
 
 
 class Mcp:
-    """The MCP server, one server for each call."""
+    """The MCP server, and a client of it."""
 
-    def __init__(self, at: Desk, worker: str) -> None:
-        self._at, self._worker = at, worker
+    def __init__(self, portal: BlockingPortal, session: ClientSession) -> None:
+        self._portal, self._session = portal, session
 
     def _call(self, name: str, arguments: dict[str, str]) -> dict[str, Any]:
-        async def called() -> dict[str, Any]:
-            async with client(self._at, "--worker", self._worker) as session:
-                found = (await session.call_tool(name, arguments)).structured_content
-                assert found is not None
-                return found
-
-        function: Callable[[], Awaitable[dict[str, Any]]] = called
-        return anyio.run(function)
+        found = self._portal.call(self._session.call_tool, name, arguments).structured_content
+        assert found is not None
+        return found
 
     def ask(self, reason: str) -> Asked:
         told = self._call("request_flow_transition", {"reason": reason})
@@ -213,8 +209,11 @@ def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
         elif name == "python":
             with inside(worker, session="s-1", folder=at.work) as opened:
                 told = played(at, worker, Channel(opened.agent))
+        elif name == "mcp":
+            with start_blocking_portal() as portal, portal.wrap_async_context_manager(client(at, "--worker", worker)) as session:
+                told = played(at, worker, Mcp(portal, session))
         else:
-            told = played(at, worker, Command(at, worker) if name == "command" else Mcp(at, worker))
+            told = played(at, worker, Command(at, worker))
         return told, log_of(at, worker)
 
     return play
