@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -284,3 +285,16 @@ def test_without_the_library_one_line_says_what_to_install(at: Desk, tmp_path: P
     )
     assert (3, "") == (done.returncode, done.stdout)
     assert ["error: serving an agent needs the package mcp", "  = help: install `stateward[mcp]`"] == done.stderr.splitlines()
+
+
+def test_a_port_that_is_in_use_is_told_in_one_line(tmp_path: Path) -> None:
+    at = desk(tmp_path)
+    at.start()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [STATEWARD, "mcp", "--http", port]
+        done = subprocess.run(command, cwd=at.work, env=at.environment, capture_output=True, text=True, check=False)
+    assert ("", 3) == (done.stdout, done.returncode)
+    told, remedy = done.stderr.splitlines()
+    assert told.startswith(f"error: nothing can listen on port {port} of this machine: ")
+    assert remedy == "  = help: name another port with `--http`, or 0 for any that is free"

@@ -7,14 +7,16 @@ read; a token is taken from the `Authorization` header and nowhere else, and mus
 import sys
 from contextlib import closing
 from pathlib import Path
+from socket import socket
 from typing import Any, Final
 
 import click
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from stateward.runtime.core.texts import reason
 from stateward.runtime.engine.tokens import Access, check
-from stateward.runtime.ports import WorkerChannel
+from stateward.runtime.ports import ServiceUnavailable, WorkerChannel
 from stateward.runtime.remote.forms import ProblemCode
 from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.surfaces.http.guard import Guard
@@ -37,8 +39,8 @@ _REALM: Final = 'Bearer realm="stateward"'
 
 
 def serve_http(workdir: Path, store: Place | None, port: int, wait_seconds: float) -> None:
-    """Serve the Workers of a Workspace on this machine, until told to stop. Raises what opening a store raises, and OSError."""
-    listening = listen(place(_HOST, port))
+    """Serve the Workers of a Workspace on this machine, until told to stop. Raises what opening a store raises."""
+    listening = _listening(port)
     opened = OpenWorkers(lambda worker, actor: agent_channel(workdir, store, worker, actor))
     with listening, served(locate(workdir, store)) as workspace, closing(opened), closing(Aside(sys.stderr)) as stream:
         log = ServiceLog(stream, mask=user_secrets().mask, as_text=sys.stderr.isatty())
@@ -56,6 +58,15 @@ def serve_http(workdir: Path, store: Place | None, port: int, wait_seconds: floa
         app = make_app(service, opened, wait_seconds)
         told = f"serving agents of Workspace {workspace.workspace} at {address}"
         serve(Guard(app, service, log), service, listening, log, started=lambda: click.echo(told), lifespan="on", grace_seconds=1)
+
+
+def _listening(port: int) -> socket:
+    """Listen on a port of this machine. Raises ServiceUnavailable."""
+    try:
+        return listen(place(_HOST, port))
+    except OSError as problem:
+        remedy = "name another port with `--http`, or 0 for any that is free"
+        raise ServiceUnavailable(f"nothing can listen on port {port} of this machine: {reason(problem)}", remedy) from problem
 
 
 def make_app(service: Service, opened: OpenWorkers, wait_seconds: float) -> ASGIApp:
