@@ -10,27 +10,19 @@ from fastapi import Depends
 from fastapi.security import HTTPBearer
 from starlette.requests import Request
 
-from stateward.runtime.engine.tokens import READ, RESOLVE, WRITE, Access, check
+from stateward.runtime.engine.tokens import READ, RESOLVE, WRITE, Access
 from stateward.runtime.ports import FlowAuthority
 from stateward.runtime.remote.forms import ProblemCode
+from stateward.runtime.surfaces.http.bearer import REALM, access_shown
 from stateward.runtime.surfaces.http.problems import Problem
 from stateward.runtime.surfaces.http.service import service_of
 
-_REALM: Final = 'Bearer realm="stateward"'
 _SCHEME: Final = HTTPBearer(auto_error=False, scheme_name="token", description="A token that `stateward token issue` gave.")
 
 
 def any_access(request: Request, _declared: Annotated[object, Depends(_SCHEME)]) -> Access:
     """Give what the token of a request gives access to. Raises Problem."""
-    shown = request.headers.getlist("authorization")
-    if not shown:
-        raise Problem(401, ProblemCode.TOKEN_MISSING, "the request shows no token", headers={"WWW-Authenticate": _REALM})
-    scheme, _, text = shown[0].partition(" ")
-    service = service_of(request)
-    access = check(service.tokens, service.workspace, text.strip(" "), service.clock.now())
-    if access is None or len(shown) > 1 or scheme.lower() != "bearer":
-        headers = {"WWW-Authenticate": f'{_REALM}, error="invalid_token"'}
-        raise Problem(401, ProblemCode.TOKEN_REFUSED, "the token is unknown, expired or revoked", headers=headers)
+    access = access_shown(request.headers.getlist("authorization"), service_of(request))
     request.scope["state"]["who"] = access.name
     return access
 
@@ -41,7 +33,7 @@ AnyAccess = Annotated[Access, Depends(any_access)]
 def require(access: Access, scope: str) -> None:
     """Require that a token was issued for a scope. Raises Problem."""
     if not access.has(scope):
-        headers = {"WWW-Authenticate": f'{_REALM}, error="insufficient_scope", scope="{scope}"'}
+        headers = {"WWW-Authenticate": f'{REALM}, error="insufficient_scope", scope="{scope}"'}
         detail = f"the token was not issued for the scope `{scope}`"
         raise Problem(403, ProblemCode.SCOPE_MISSING, detail, headers=headers, scope=scope)
 

@@ -15,10 +15,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stateward.runtime.core.texts import reason
-from stateward.runtime.engine.tokens import Access, check
 from stateward.runtime.ports import ServiceUnavailable, WorkerChannel
 from stateward.runtime.remote.forms import ProblemCode
 from stateward.runtime.session.entries import Actor, ActorClass
+from stateward.runtime.surfaces.http.bearer import access_shown
 from stateward.runtime.surfaces.http.guard import Guard
 from stateward.runtime.surfaces.http.logs import Aside, ServiceLog
 from stateward.runtime.surfaces.http.problems import Problem
@@ -35,7 +35,6 @@ PATH: Final = "/mcp"
 WORK: Final = "work:"
 _HOST: Final = "127.0.0.1"
 _NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_REALM: Final = 'Bearer realm="stateward"'
 
 
 def serve_http(workdir: Path, store: Place | None, port: int, wait_seconds: float) -> None:
@@ -90,25 +89,14 @@ class _Tokens:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through. Raises Problem."""
         if scope["type"] == "http":
-            access = self._access(scope)
+            shown = [value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"]
+            access = access_shown(shown, self._service)
             workers = [each.removeprefix(WORK) for each in access.scopes if each.startswith(WORK)]
             if len(workers) != 1:
                 detail = f"the token is for {len(workers)} Workers, and one is needed: `{WORK}<worker>`"
                 raise Problem(403, ProblemCode.SCOPE_MISSING, detail, scope=f"{WORK}<worker>")
             scope["state"] |= {"who": access.name, "token": access.token, "worker": workers[0]}
         await self._app(scope, receive, send)
-
-    def _access(self, scope: Scope) -> Access:
-        shown = [value for name, value in scope["headers"] if name == b"authorization"]
-        if not shown:
-            raise Problem(401, ProblemCode.TOKEN_MISSING, "the request shows no token", headers={"WWW-Authenticate": _REALM})
-        scheme, _, text = shown[0].decode("latin-1").partition(" ")
-        service = self._service
-        access = check(service.tokens, service.workspace, text.strip(" "), service.clock.now())
-        if access is None or len(shown) > 1 or scheme.lower() != "bearer":
-            headers = {"WWW-Authenticate": f'{_REALM}, error="invalid_token"'}
-            raise Problem(401, ProblemCode.TOKEN_REFUSED, "the token is unknown, expired or revoked", headers=headers)
-        return access
 
 
 def _channel(context: Context, opened: OpenWorkers) -> WorkerChannel:
