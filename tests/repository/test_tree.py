@@ -20,7 +20,7 @@ FUNCTION_LINES_MEDIAN_MAX = 10
 LIBRARIES = {
     "lark": ("compiler/stateward/compiler/syntax/parser.py",),
     "networkx": ("compiler/stateward/compiler/flow/graph.py", "compiler/stateward/compiler/drawing/"),
-    "re2": ("compiler/stateward/compiler/language/", "runtime/stateward/runtime/workdir/patterns.py"),
+    "re2": ("compiler/stateward/compiler/predicates/patterns.py", "runtime/stateward/runtime/workdir/patterns.py"),
     "rfc8785": (),
     "sqlmodel": ("store/",),
     "sqlalchemy": ("store/",),

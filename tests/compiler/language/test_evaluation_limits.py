@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from stateward.compiler.language.patterns import REFUSED_STEPS
 from stateward.compiler.language.render import show
 from stateward.compiler.limits import LIMITS, Limits
+from stateward.compiler.predicates.patterns import REFUSED_STEPS
 from tests.compiler.language.evaluated import evaluated, evaluation_of, kinds, told, written
 from tests.compiler.language.explosions import EXPLOSIONS, each
 

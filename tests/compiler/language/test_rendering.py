@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateward.compiler.language.constraints import INT_MAX, INT_MIN
 from stateward.compiler.language.render import may_be_printed, scalar_text, show
+from stateward.compiler.predicates.constraints import INT_MAX, INT_MIN
 from tests.compiler.language.evaluated import evaluated, evaluation_of
 
 leaves = st.one_of(

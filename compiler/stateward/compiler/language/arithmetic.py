@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from stateward.compiler.diagnostics.model import Label
-from stateward.compiler.language.constraints import INT_MAX, INT_MIN, Bounded, Number, ordered
 from stateward.compiler.language.faults import Fault, Kind, told, written_at
 from stateward.compiler.language.literals import constraint
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import failed_at
 from stateward.compiler.language.values import AnyValue, ArrayValue, DefaultValue, Failed, ScalarValue, Scope, Task
+from stateward.compiler.predicates.constraints import INT_MAX, INT_MIN, Bounded, Number, ordered
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Binary, Bound, Expr, Unary
 

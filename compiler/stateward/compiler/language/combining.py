@@ -9,19 +9,6 @@ from typing import Final, ParamSpec, TypeAlias
 
 from stateward.compiler.diagnostics.wording import quoted
 from stateward.compiler.language.arithmetic import CHARACTERS_PER_STEP
-from stateward.compiler.language.constraints import (
-    Anything,
-    Atom,
-    Bounded,
-    ElementsOf,
-    EntriesOf,
-    Family,
-    Fit,
-    HostCheck,
-    Matching,
-    OfType,
-    fits,
-)
 from stateward.compiler.language.faults import Fault, Kind, family_of, shown, told, with_article, written_at
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import unknown_check
@@ -39,6 +26,19 @@ from stateward.compiler.language.values import (
     Slot,
     Task,
     known,
+)
+from stateward.compiler.predicates.constraints import (
+    Anything,
+    Atom,
+    Bounded,
+    ElementsOf,
+    EntriesOf,
+    Family,
+    Fit,
+    HostCheck,
+    Matching,
+    OfType,
+    fits,
 )
 from stateward.compiler.syntax.tree import Node
 

@@ -4,7 +4,6 @@ from typing import Final
 
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.language.combining import Site, held_against, same_scalar
-from stateward.compiler.language.constraints import Clash, Clashing, clashing, essential
 from stateward.compiler.language.defaults import with_default
 from stateward.compiler.language.faults import Fault, Kind, told
 from stateward.compiler.language.machine import Machine
@@ -23,6 +22,7 @@ from stateward.compiler.language.values import (
     Task,
     known,
 )
+from stateward.compiler.predicates.constraints import Clash, Clashing, clashing, essential
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Binary
 

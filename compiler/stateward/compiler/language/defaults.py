@@ -4,10 +4,10 @@ Invariants: an unused default is never looked at; a used one is checked against 
 """
 
 from stateward.compiler.language.combining import Site, held_against, violation
-from stateward.compiler.language.constraints import Anything
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.refine import refine
 from stateward.compiler.language.values import Cell, ConstraintValue, DefaultValue, Failed, Scope, Task
+from stateward.compiler.predicates.constraints import Anything
 from stateward.compiler.syntax.tree import Binary, Node
 
 

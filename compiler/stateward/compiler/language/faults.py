@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import Final
 
 from stateward.compiler.diagnostics.model import Label
-from stateward.compiler.language.constraints import SCALARS, Family
 from stateward.compiler.language.values import (
     AnyValue,
     ArrayValue,
@@ -21,6 +20,7 @@ from stateward.compiler.language.values import (
     ScalarValue,
     Value,
 )
+from stateward.compiler.predicates.constraints import SCALARS, Family
 from stateward.compiler.source import Place
 
 SHOWN_MAX: Final = 24

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
-from stateward.compiler.language.constraints import Anything, Atom, Family, Matching, OfType
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.machine import Machine
-from stateward.compiler.language.patterns import fault_of
 from stateward.compiler.language.values import AnyValue, Cell, ConstraintValue, Failed, FunctionValue, Part, ScalarValue, Scope
+from stateward.compiler.predicates.constraints import Anything, Atom, Family, Matching, OfType
+from stateward.compiler.predicates.patterns import fault_of
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import (
     Bad,

@@ -13,10 +13,10 @@ from typing import Any, Final, TypeAlias
 from stateward.compiler.diagnostics.model import PathPart
 from stateward.compiler.language.circles import Link, circle
 from stateward.compiler.language.faults import Fault, Kind
-from stateward.compiler.language.patterns import PatternCosts
 from stateward.compiler.language.reporting import Reporter
 from stateward.compiler.language.values import AnyValue, Cell, Failed, Request, ScalarValue, Scope, Task, Use
 from stateward.compiler.limits import Limits
+from stateward.compiler.predicates.patterns import PatternCosts
 from stateward.compiler.syntax.tree import BoolLit, FloatLit, IntLit, Node, StringLit
 
 Handler: TypeAlias = Callable[["Machine", Any, Scope], AnyValue | Task]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from stateward.compiler.diagnostics.model import PathPart
 from stateward.compiler.diagnostics.wording import quoted
-from stateward.compiler.language.constraints import HostCheck
 from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Origin, Scalar
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.guard import Guard
@@ -27,6 +26,7 @@ from stateward.compiler.language.values import (
     ScalarValue,
     Slot,
 )
+from stateward.compiler.predicates.constraints import HostCheck
 
 
 def settled(machine: Machine, cell: Cell) -> AnyValue:

@@ -6,12 +6,12 @@ from typing import Final
 
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import quoted
-from stateward.compiler.language.constraints import HostCheck
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.literals import TYPES, constraint
 from stateward.compiler.language.machine import SCOPES_PER_STEP, Machine
 from stateward.compiler.language.nesting import children, sibling_field
 from stateward.compiler.language.values import AnyValue, Cell, Failed, LostNames, ModuleContext, Scope, Task, Use, through
+from stateward.compiler.predicates.constraints import HostCheck
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tokens import RESERVED
 from stateward.compiler.syntax.tree import Bad, Binding, Let, Name, Node, Object

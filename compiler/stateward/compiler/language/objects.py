@@ -10,12 +10,12 @@ from typing import Final
 
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import quoted
-from stateward.compiler.language.constraints import ElementsOf, EntriesOf
 from stateward.compiler.language.faults import Fault, Kind, told
 from stateward.compiler.language.literals import constraint
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import failed_at, scope_around
 from stateward.compiler.language.values import AnyValue, ArrayValue, Cell, Failed, ObjectValue, Scope, Slot, Task
+from stateward.compiler.predicates.constraints import ElementsOf, EntriesOf
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Array, Bad, Field, Key, Object
 

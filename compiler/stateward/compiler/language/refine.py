@@ -10,7 +10,6 @@ from typing import Final
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import counted, quoted
 from stateward.compiler.language.combining import Site, Trial, held_against, same_scalar, unavailable
-from stateward.compiler.language.constraints import ElementsOf, EntriesOf, Family, HostCheck, implies
 from stateward.compiler.language.faults import Fault, Kind, shown, told, with_article, written_at
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import failed_at
@@ -31,6 +30,7 @@ from stateward.compiler.language.values import (
     Task,
     known,
 )
+from stateward.compiler.predicates.constraints import ElementsOf, EntriesOf, Family, HostCheck, implies
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Bad, Binary, Match, Wildcard
 

@@ -11,7 +11,6 @@ from decimal import Decimal
 from typing import Final, TypeAlias
 
 from stateward.compiler.language.collecting import uncollected
-from stateward.compiler.language.constraints import INT_MIN, Anything, Bounded, ElementsOf, EntriesOf, HostCheck, Matching, OfType
 from stateward.compiler.language.data import ArrayData, Data, Hole, ObjectData, Scalar
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.faults import Fault, Kind
@@ -31,6 +30,7 @@ from stateward.compiler.language.values import (
     Part,
     ScalarValue,
 )
+from stateward.compiler.predicates.constraints import INT_MIN, Anything, Bounded, ElementsOf, EntriesOf, HostCheck, Matching, OfType
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.tree import Node
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from stateward.compiler.language.constraints import Atom
 from stateward.compiler.language.data import Origin
+from stateward.compiler.predicates.constraints import Atom
 from stateward.compiler.source import Place, Source, Span
 from stateward.compiler.syntax.tree import Expr, Key, Lambda, Module, Node
 from stateward.compiler.syntax.tree import node as record

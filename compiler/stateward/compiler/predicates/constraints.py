@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final, Generic, TypeAlias, TypeVar, assert_never
 
-from stateward.compiler.language.patterns import matches
+from stateward.compiler.predicates.patterns import matches
 
 T = TypeVar("T")
 Number: TypeAlias = int | float

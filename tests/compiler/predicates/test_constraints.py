@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateward.compiler.language.constraints import (
+from stateward.compiler.predicates.constraints import (
     INT_MAX,
     INT_MIN,
     SCALARS,
@@ -27,7 +27,7 @@ from stateward.compiler.language.constraints import (
     fits,
     implies,
 )
-from stateward.compiler.language.patterns import fault_of, matches
+from stateward.compiler.predicates.patterns import fault_of, matches
 
 SIGNS = ("<", "<=", ">", ">=")
 numbers = st.one_of(st.integers(INT_MIN, INT_MAX), st.floats(allow_nan=False, allow_infinity=False), st.integers(-3, 3))
