@@ -126,7 +126,7 @@ class Bag:
             return first in self.variables
         if root == SPENT:
             return self.exceeded
-        found: "Plain | None" = (self.variables if root == VARS else self.inputs).get(first)
+        found: Plain | None = (self.variables if root == VARS else self.inputs).get(first)
         for name in below:
             found = found.get(name) if isinstance(found, dict) else None
         return found
