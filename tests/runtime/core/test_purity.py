@@ -10,7 +10,7 @@ import stateward.runtime.core as core
 ROOT = Path(core.__path__[0])
 FILES = sorted(ROOT.rglob("*.py"))
 VALUE_MODULES = {"collections.abc", "dataclasses", "enum", "itertools", "types", "typing"}
-OWN = ("stateward.runtime.core", "stateward.compiler.flow.reserved")
+OWN = ("stateward.runtime.core", "stateward.compiler.flow.reserved", "stateward.compiler.predicates")
 IMPURE_CALLS = {"open", "print", "input", "eval", "exec", "compile", "__import__", "id", "hash", "globals", "vars", "breakpoint"}
 
 

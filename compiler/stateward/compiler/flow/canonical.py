@@ -25,7 +25,7 @@ def canonical_of(data: "DefinitionData") -> bytes:
 
 def canonical_bytes(definition: "CompiledFlowDefinition") -> bytes:
     """Give the canonical JSON of a definition."""
-    return _CANONICAL.encode(definition.model_dump()).encode()
+    return _CANONICAL.encode(definition.model_dump(mode="json")).encode()
 
 
 def digest(data: bytes) -> str:

@@ -6,7 +6,11 @@ Invariants: arrays are in order of declaration; `transitions` is empty exactly w
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from stateward.compiler.predicates.declarations import CheckDeclaration, Declaration
+    from stateward.compiler.predicates.guards import Guard
 
 
 class Transition(Protocol):
@@ -22,11 +26,23 @@ class Transition(Protocol):
 
     @property
     def condition(self) -> str:
-        """What must be shown to hold, in natural language."""
+        """What must be shown to hold, in natural language; empty where nobody is asked."""
 
     @property
     def synthetic(self) -> bool:
         """Whether the compiler added it."""
+
+    @property
+    def guard(self) -> "Guard | None":
+        """What must hold of the run itself."""
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """The names of the checks that must pass."""
+
+    @property
+    def otherwise(self) -> bool:
+        """Whether it is taken where no other is."""
 
 
 class State(Protocol):
@@ -48,6 +64,22 @@ class State(Protocol):
     def transitions(self) -> tuple[Transition, ...]:
         """The ways out, the synthetic one last."""
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The variables that the worker is shown."""
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The variables that the worker may set."""
+
+    @property
+    def select(self) -> str:
+        """`exclusive` or `first`: how one of several transitions is chosen."""
+
+    @property
+    def visits_max(self) -> int | None:
+        """How often it may be entered; None: as often as may be."""
+
     def transition(self, transition_id: str) -> Transition | None:
         """Find a transition by its id."""
 
@@ -66,6 +98,18 @@ class Flow(Protocol):
     @property
     def states(self) -> Sequence[State]:
         """All of them."""
+
+    @property
+    def declared_variables(self) -> "Sequence[Declaration]":
+        """The variables."""
+
+    @property
+    def declared_inputs(self) -> "Sequence[Declaration]":
+        """What a run is given when it starts."""
+
+    @property
+    def declared_checks(self) -> "Sequence[CheckDeclaration]":
+        """The commands that the host runs."""
 
     def state(self, state_id: str) -> State:
         """Give a state by its id. Raises KeyError when the flow has none of that name."""

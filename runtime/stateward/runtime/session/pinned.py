@@ -6,9 +6,13 @@ log pays for nothing else. That the bytes have the digest that is pinned is for 
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stateward.runtime.session.strict import COUNT, FLAG, TEXT, Form, Malformed, parse, record, sequence
+
+if TYPE_CHECKING:
+    from stateward.compiler.predicates.declarations import CheckDeclaration, Declaration
+    from stateward.compiler.predicates.guards import Guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,9 @@ class PinnedTransition:
     target: str
     condition: str
     synthetic: bool
+    guard: "Guard | None" = None
+    checks: tuple[str, ...] = ()
+    otherwise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,10 @@ class PinnedState:
     instructions: str
     terminal: bool
     transitions: tuple[PinnedTransition, ...]
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    select: str = "exclusive"
+    visits_max: int | None = None
 
     def transition(self, transition_id: str) -> PinnedTransition | None:
         """Find a transition by its id."""
@@ -43,6 +54,9 @@ class PinnedFlow:
     name: str
     initial: str
     states: tuple[PinnedState, ...]
+    declared_variables: "tuple[Declaration, ...]" = ()
+    declared_inputs: "tuple[Declaration, ...]" = ()
+    declared_checks: "tuple[CheckDeclaration, ...]" = ()
 
     @cached_property
     def _by_id(self) -> dict[str, PinnedState]:
@@ -62,12 +76,19 @@ def _whole_text(value: object) -> str:
     return text
 
 
-_TEXT: Final[Form[str]] = Form(str, _whole_text)
-_TRANSITION: Final = record(PinnedTransition, id=_TEXT, target=_TEXT, condition=_TEXT, synthetic=FLAG)
-_STATE: Final = record(PinnedState, id=_TEXT, instructions=_TEXT, terminal=FLAG, transitions=sequence(_TRANSITION))
-_FLOW: Final[Form[PinnedFlow]] = record(PinnedFlow, schema_version=COUNT, name=_TEXT, initial=_TEXT, states=sequence(_STATE))
+WHOLE_TEXT: Final[Form[str]] = Form(str, _whole_text)
+_TRANSITION: Final = record(PinnedTransition, id=WHOLE_TEXT, target=WHOLE_TEXT, condition=WHOLE_TEXT, synthetic=FLAG)
+_STATE: Final = record(PinnedState, id=WHOLE_TEXT, instructions=WHOLE_TEXT, terminal=FLAG, transitions=sequence(_TRANSITION))
+_FLOW: Final[Form[PinnedFlow]] = record(
+    PinnedFlow, schema_version=COUNT, name=WHOLE_TEXT, initial=WHOLE_TEXT, states=sequence(_STATE)
+)  # fmt: skip
 
 
 def read_pinned(canonical: bytes) -> PinnedFlow:
-    """Read a definition. Raises Malformed for what is none."""
-    return _FLOW.read(parse(canonical))
+    """Read a definition. Raises Malformed for what is none, Newer for one of a version that is unknown here."""
+    data = parse(canonical)
+    if isinstance(data, dict) and data.get("schema_version") not in {None, 1}:
+        from stateward.runtime.session.pinned_later import read_later  # noqa: PLC0415 - what reads guards is loaded where there are any
+
+        return read_later(data)
+    return _FLOW.read(data)
