@@ -8,17 +8,14 @@ from typing import Any
 import anyio
 from mcp.client.session import ClientSession
 
-from tests.mcp.desk import client, desk
+from tests.mcp.desk import REQUEST, client, desk, form, run
 from tests.openai_server.server import Handler, Hangs, Json, Says, serving
 
-REQUEST = "request_flow_transition"
 TEXT = "214 passed\nexit status 0"
 CITED = {"path": "result.txt", "first_line": 1, "last_line": 2, "quote": TEXT}
 READ = Says((("Read", {"path": "result.txt"}),))
 CALLS = 5
 """As many as it takes of 40 seconds each to see the end of a check of three minutes."""
-GIVEN_UP_SECONDS = 60.0
-"""After which a test is given up that would otherwise hang."""
 
 
 def finish(taken: str, *others: str) -> Says:
@@ -46,9 +43,7 @@ class Thinks:
 
 
 async def ask(session: ClientSession, reason: str) -> dict[str, Any]:
-    result = await session.call_tool(REQUEST, {"reason": reason})
-    assert result.structured_content is not None, result.content
-    return dict(result.structured_content)
+    return form(await session.call_tool(REQUEST, {"reason": reason}))
 
 
 def test_an_agent_works_through_a_flow_that_a_model_judges_with_a_rejection_a_long_check_and_a_restart_within_one(tmp_path: Path) -> None:
@@ -86,7 +81,7 @@ def test_an_agent_works_through_a_flow_that_a_model_judges_with_a_rejection_a_lo
                 assert ("moved", "done", "completed") == (ended["result"], ended["state"], ended["status"])
 
         for part in (first, second):
-            anyio.run(bounded, part)
+            run(part)
         assert ([], len(steps) + len(after)) == (book.steps, len(book.asked))
     assert book.asked[4]["messages"] == book.asked[5]["messages"], "what the model had said before the restart is not asked for again"
 
@@ -96,8 +91,3 @@ async def answered(session: ClientSession, reason: str) -> dict[str, Any]:
     while (asked := await ask(session, reason))["result"] == "verifying":
         pass
     return asked
-
-
-async def bounded(part: Any) -> None:
-    with anyio.fail_after(GIVEN_UP_SECONDS):
-        await part()

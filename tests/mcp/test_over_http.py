@@ -2,99 +2,27 @@
 
 import json
 import re
-import signal
 import socket
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
-import httpx2
 import pytest
-from mcp.client.session import ClientSession
-from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult
 
-from stateward.runtime.ports import HostRecord, RecordKey, Standing
-from stateward.runtime.session.entries import Actor, ActorClass, Kind
+from stateward.runtime.ports import Standing
+from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.wiring import host_channel
 from tests.cli.program import STATEWARD
-from tests.mcp.desk import Desk, desk
-
-REQUEST = "request_flow_transition"
-GIVEN_UP_SECONDS = 60.0
-"""After which a test is given up that would otherwise hang."""
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
-
-
-def form(result: CallToolResult) -> dict[str, Any]:
-    assert result.structured_content is not None, result.content
-    found: dict[str, Any] = result.structured_content
-    return found
-
-
-def record(at: Desk, worker: str, tool: str, output: str, use: str) -> None:
-    """Let the host record what a tool gave."""
-    payload = json.dumps({"tool_name": tool, "tool_response": output}).encode()
-    with host_channel(at.work, None, worker, Actor(ActorClass.HOST, "hook", host_session="s-1")) as channel:
-        channel.record((HostRecord(Kind.TOOL_RESULT, payload, RecordKey("test", "s-1", use, "result")),))
-
-
-def token(at: Desk, *scopes: str) -> str:
-    options = [each for scope in scopes for each in ("--scope", scope)]
-    return str(json.loads(at.run("token", "issue", "--name", "agent", *options, "--json"))["token"])
-
-
-@contextmanager
-def served(at: Desk, *options: str) -> Iterator[str]:
-    """Serve over HTTP, and give the address."""
-    command = [str(STATEWARD), "mcp", "--http", "0", *options]
-    server = subprocess.Popen(command, cwd=at.work, env=at.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    told = server.stdout.readline()
-    try:
-        assert " at http://" in told, told or server.communicate()[1]
-        yield told.split(" at ")[1].strip()
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.communicate()
-
-
-@asynccontextmanager
-async def connected(address: str, shown: str) -> AsyncIterator[ClientSession]:
-    """Connect the library's own client."""
-    async with (
-        httpx2.AsyncClient(headers={"Authorization": f"Bearer {shown}"}, timeout=GIVEN_UP_SECONDS) as http,
-        streamable_http_client(address, http_client=http) as streams,
-        ClientSession(streams[0], streams[1]) as session,
-    ):
-        await session.initialize()
-        yield session
-
-
-def run(function: Callable[[], Awaitable[None]]) -> None:
-    async def bounded() -> None:
-        with anyio.fail_after(GIVEN_UP_SECONDS):
-            await function()
-
-    anyio.run(bounded)
+from tests.mcp.desk import INITIALIZE, REQUEST, Desk, connected, desk, form, run, served
 
 
 @pytest.fixture
-def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    made = desk(tmp_path, more='agent_selectors = ["builtin:coder-review"];')
-    for name, value in made.environment.items():
-        monkeypatch.setenv(name, value)
-    return made
+def at(tmp_path: Path) -> Desk:
+    return desk(tmp_path, more='agent_selectors = ["builtin:coder-review"];')
 
 
 # --- the tools under strict rules -----------------------------------------------------------------------------------------------------
@@ -172,7 +100,7 @@ def test_the_rules_find_what_strict_clients_reject() -> None:
 
 def test_an_agent_works_through_a_flow_over_http_and_its_token_says_which_worker_it_is(at: Desk) -> None:
     worker, _other = at.start(), at.start()
-    shown = token(at, f"work:{worker}")
+    shown = at.token(f"work:{worker}")
 
     async def first(address: str) -> None:
         async with connected(address, shown) as session:
@@ -181,14 +109,14 @@ def test_an_agent_works_through_a_flow_over_http_and_its_token_says_which_worker
             assert [] == [fault for each in tools for fault in faults_of_tool(each)]
             assert worker == form(await session.call_tool("flow_status", {}))["worker"]
             assert "stays" == form(await session.call_tool(REQUEST, {"reason": "All tests pass."}))["result"]
-            record(at, worker, "run_tests", "exit status 0", "use-1")
+            at.record(worker, "run_tests", "exit status 0", "use-1")
             assert "review" == form(await session.call_tool(REQUEST, {"reason": "The last run shows it."}))["state"]
 
     async def second(address: str) -> None:
         async with connected(address, shown) as session:
-            record(at, worker, "review", "no findings", "use-2")
+            at.record(worker, "review", "no findings", "use-2")
             assert "complete" == form(await session.call_tool(REQUEST, {"reason": "Reviewed."}))["state"]
-            record(at, worker, "commit", "1 file changed", "use-3")
+            at.record(worker, "commit", "1 file changed", "use-3")
             ended = form(await session.call_tool(REQUEST, {"reason": "Committed."}))
             assert ("done", "completed") == (ended["state"], ended["status"])
 
@@ -197,15 +125,11 @@ def test_an_agent_works_through_a_flow_over_http_and_its_token_says_which_worker
             run(lambda part=part, address=address: part(address))  # type: ignore[misc]
 
 
-def test_over_http_progress_is_told_and_a_call_that_is_cancelled_stops_the_verification(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_over_http_progress_is_told_and_a_call_that_is_cancelled_stops_the_verification(tmp_path: Path) -> None:
     at = desk(tmp_path, slow=True)
-    for name, value in at.environment.items():
-        monkeypatch.setenv(name, value)
     worker = at.start()
-    shown = token(at, f"work:{worker}")
-    record(at, worker, "run_tests", "exit status 0", "use-1")
+    shown = at.token(f"work:{worker}")
+    at.record(worker, "run_tests", "exit status 0", "use-1")
 
     async def cancelled(address: str) -> None:
         async with connected(address, shown) as session, anyio.create_task_group() as tasks:
@@ -224,7 +148,7 @@ def test_over_http_progress_is_told_and_a_call_that_is_cancelled_stops_the_verif
 
     with served(at) as address:
         run(lambda: cancelled(address))
-        with host_channel(at.work, None, worker, Actor(ActorClass.HOST, "hook")) as channel:
+        with at.environed(), host_channel(at.work, None, worker, Actor(ActorClass.HOST, "hook")) as channel:
             standing = channel.standing()
             while isinstance(standing, Standing) and standing.head.seq < 5:  # the note follows on the request
                 standing = channel.standing()
@@ -255,7 +179,7 @@ def asked(address: str, path: str = "/mcp", **headers: str) -> int:
 
 def test_a_request_of_a_foreign_name_page_or_token_is_turned_away_before_any_work(at: Desk) -> None:
     worker = at.start()
-    good = {"Authorization": f"Bearer {token(at, f'work:{worker}')}"}
+    good = {"Authorization": f"Bearer {at.token(f'work:{worker}')}"}
     with served(at) as address:
         port = urlsplit(address).port
         for host in (f"127.0.0.1:{port}", "127.0.0.1", "localhost", f"localhost:{port}", "[::1]", f"[::1]:{port}"):
@@ -269,7 +193,7 @@ def test_a_request_of_a_foreign_name_page_or_token_is_turned_away_before_any_wor
         assert 401 == asked(address, Host="localhost", Authorization="Bearer unknown")
         assert 401 == asked(address, f"/mcp?token={good['Authorization'].split()[1]}", Host="localhost")
         for scopes in (["read"], [f"work:{worker}", f"work:{at.start()}"]):
-            assert 403 == asked(address, Host="localhost", Authorization=f"Bearer {token(at, *scopes)}")
+            assert 403 == asked(address, Host="localhost", Authorization=f"Bearer {at.token(*scopes)}")
 
 
 # --- without the extra ----------------------------------------------------------------------------------------------------------------

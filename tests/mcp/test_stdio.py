@@ -5,55 +5,21 @@ import os
 import select
 import signal
 import subprocess
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-from mcp_types import CallToolResult
 
-from stateward.runtime.ports import HostRecord, RecordKey
-from stateward.runtime.session.entries import Actor, ActorClass, Kind
+from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.wiring import host_channel
 from tests.cli.program import STATEWARD
-from tests.mcp.desk import Desk, client, desk
+from tests.mcp.desk import INITIALIZE, REQUEST, Desk, client, desk, form, run, text
 
-REQUEST = "request_flow_transition"
 LEFT_SECONDS = 20.0
 """After which a test is given up that would otherwise hang."""
 
 
-def form(result: CallToolResult) -> dict[str, Any]:
-    assert result.structured_content is not None, result.content
-    found: dict[str, Any] = result.structured_content
-    return found
-
-
-def text(result: CallToolResult) -> str:
-    return "\n".join(each.text for each in result.content if each.type == "text")
-
-
-def record(at: Desk, worker: str, tool: str, output: str, use: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the host record what a tool gave."""
-    for name, value in at.environment.items():
-        monkeypatch.setenv(name, value)
-    payload = json.dumps({"tool_name": tool, "tool_response": output}).encode()
-    with host_channel(at.work, None, worker, Actor(ActorClass.HOST, "hook", host_session="s-1")) as channel:
-        channel.record((HostRecord(Kind.TOOL_RESULT, payload, RecordKey("test", "s-1", use, "result")),))
-
-
-def run(function: Callable[[], Awaitable[None]]) -> None:
-    async def bounded() -> None:
-        with anyio.fail_after(LEFT_SECONDS * 3):
-            await function()
-
-    anyio.run(bounded)
-
-
-def test_an_agent_works_through_a_flow_with_a_rejection_and_a_restart_of_the_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_agent_works_through_a_flow_with_a_rejection_and_a_restart_of_the_server(tmp_path: Path) -> None:
     at = desk(tmp_path)
     worker = at.start("--text", "Ticket 41")
 
@@ -68,7 +34,7 @@ def test_an_agent_works_through_a_flow_with_a_rejection_and_a_restart_of_the_ser
             }
             missing = form(await session.call_tool("flow_status", {}))["missing"]
             assert ["submit", "$cancel"] == [each["transition"] for each in missing]
-            record(at, worker, "run_tests", "exit status 0", "use-1", monkeypatch)
+            at.record(worker, "run_tests", "exit status 0", "use-1")
             moved = await session.call_tool(REQUEST, {"reason": "The last run shows it."})
             assert ("moved", "submit", "review") == tuple(form(moved)[name] for name in ("result", "transition", "state"))
             assert form(moved)["instructions"] in text(moved)
@@ -76,9 +42,9 @@ def test_an_agent_works_through_a_flow_with_a_rejection_and_a_restart_of_the_ser
     async def second() -> None:
         async with client(at) as session:
             assert "review" == form(await session.call_tool("flow_status", {}))["state"]
-            record(at, worker, "review", "no findings", "use-2", monkeypatch)
+            at.record(worker, "review", "no findings", "use-2")
             assert "complete" == form(await session.call_tool(REQUEST, {"reason": "Reviewed."}))["state"]
-            record(at, worker, "commit", "1 file changed", "use-3", monkeypatch)
+            at.record(worker, "commit", "1 file changed", "use-3")
             ended = form(await session.call_tool(REQUEST, {"reason": "Committed."}))
             assert ("moved", "done", "completed") == (ended["result"], ended["state"], ended["status"])
             again = await session.call_tool(REQUEST, {"reason": "Once more."})
@@ -149,12 +115,10 @@ def test_what_is_read_of_a_worker_is_its_next_step_its_source_its_graph_and_its_
     run(reads)
 
 
-def test_a_verification_longer_than_the_wait_answers_and_goes_on_with_the_next_call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_verification_longer_than_the_wait_answers_and_goes_on_with_the_next_call(tmp_path: Path) -> None:
     at = desk(tmp_path, slow=True)
     worker = at.start()
-    record(at, worker, "run_tests", "exit status 0", "use-1", monkeypatch)
+    at.record(worker, "run_tests", "exit status 0", "use-1")
     told: list[str | None] = []
 
     async def heard(_progress: float, _total: float | None, message: str | None) -> None:
@@ -217,13 +181,6 @@ def test_a_flow_is_started_by_an_agent_only_where_the_profile_lists_it(tmp_path:
 
 
 # --- the wire ------------------------------------------------------------------------------------------------------------------------
-
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
 
 
 def started(at: Desk, **environment: str) -> subprocess.Popen[bytes]:
@@ -309,10 +266,10 @@ def test_a_server_whose_input_is_at_its_end_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["input", "term", "interrupt"])
-def test_a_server_ends_while_it_verifies_and_the_attempt_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+def test_a_server_ends_while_it_verifies_and_the_attempt_is_gone_on_with(tmp_path: Path, how: str) -> None:
     at = desk(tmp_path, slow=True)
     worker = at.start()
-    record(at, worker, "run_tests", "exit status 0", "use-1", monkeypatch)
+    at.record(worker, "run_tests", "exit status 0", "use-1")
     server = started(at)
     initialized(server)
     call = {"name": REQUEST, "arguments": {"reason": "Done."}}
@@ -330,10 +287,10 @@ def test_a_server_ends_while_it_verifies_and_the_attempt_is_gone_on_with(tmp_pat
     assert (status_of["attempt"]["id"], "review") == (answer["answer"]["attempt"], answer["answer"]["state"])
 
 
-def test_a_call_that_is_cancelled_stops_the_verification_and_that_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_is_cancelled_stops_the_verification_and_that_is_logged(tmp_path: Path) -> None:
     at = desk(tmp_path, slow=True)
     worker = at.start()
-    record(at, worker, "run_tests", "exit status 0", "use-1", monkeypatch)
+    at.record(worker, "run_tests", "exit status 0", "use-1")
     server = started(at)
     initialized(server)
     call = {"name": REQUEST, "arguments": {"reason": "Done."}}
@@ -341,7 +298,7 @@ def test_a_call_that_is_cancelled_stops_the_verification_and_that_is_logged(tmp_
     while at.asked() == 0:
         os.sched_yield()
     send(server, {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2, "reason": "too long"}})
-    with host_channel(at.work, None, worker, Actor(ActorClass.HOST, "hook")) as channel:
+    with at.environed(), host_channel(at.work, None, worker, Actor(ActorClass.HOST, "hook")) as channel:
         standing = channel.standing()
         while standing.head.seq < 5:  # the note follows on the request
             standing = channel.standing()

@@ -1,10 +1,9 @@
 """Which Worker a call is for: named, bound to the session that the host tells of, or the Worker of a service."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp.client.session import ClientSession
 
@@ -13,26 +12,16 @@ from stateward.runtime.ports.bindings import Binding
 from stateward.runtime.surfaces.mcp.hosts import Caller, caller_of
 from stateward.runtime.wiring.bindings import bindings_of
 from tests.contracts.work import PROGRAM, evidence
-from tests.mcp.desk import client, desk
+from tests.mcp.desk import client, desk, run
 from tests.remote.work_services import work_service
 from tests.runtime.engines import AGENT
 from tests.runtime.engines import Desk as EngineDesk
 
-GIVEN_UP_SECONDS = 60.0
-"""After which a test is given up that would otherwise hang."""
 CLAUDE = {"CLAUDE_CODE_SESSION_ID": "s-1"}
 
 
 def codex(session: str, thread: str, **more: str) -> dict[str, Any]:
     return {"x-codex-turn-metadata": {"session_id": session, "thread_id": thread, "turn_id": "t-1", **more}}
-
-
-def run(function: Callable[[], Awaitable[None]]) -> None:
-    async def bounded() -> None:
-        with anyio.fail_after(GIVEN_UP_SECONDS):
-            await function()
-
-    anyio.run(bounded)
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,8 @@ from stateward.runtime.surfaces.mcp.server import Served, make_server
 from stateward.runtime.surfaces.mcp.stdio import CALLS_MAX, LINE_BYTES_MAX, serve
 from stateward.runtime.wiring import NoWorker
 from tests.cli.program import STATEWARD
-from tests.mcp.desk import desk
+from tests.mcp.desk import INITIALIZE, desk
 
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
 CALLS = CALLS_MAX + 100
 """So few that the pipe takes the answers while all of them are sent."""
 LEFT_SECONDS = 60.0
