@@ -88,13 +88,14 @@ def _wired() -> Iterator[tuple[BinaryIO, BinaryIO]]:
 def _serve(reading: BinaryIO, writing: BinaryIO, wait: float, workers: "ServedWorkers") -> None:
     import anyio  # noqa: PLC0415 -- comes with an extra
 
-    from stateward.runtime.surfaces.mcp.server import Served, make_server  # noqa: PLC0415
-    from stateward.runtime.surfaces.mcp.stdio import serve  # noqa: PLC0415
+    from stateward.runtime.surfaces.mcp.server import GivenUp, Served, make_server  # noqa: PLC0415
+    from stateward.runtime.surfaces.mcp.stdio import STALLED_SECONDS, serve  # noqa: PLC0415
     from stateward.runtime.wiring import program_version  # noqa: PLC0415
 
-    server = make_server(Served(lambda context: workers.channel(context.meta), program_version().rpartition(" ")[2], wait))
+    given_up = GivenUp()
+    server = make_server(Served(lambda context: workers.channel(context.meta), program_version().rpartition(" ")[2], wait, given_up))
     with closing(workers):
-        anyio.run(serve, server, reading, writing)
+        anyio.run(serve, server, reading, writing, STALLED_SECONDS, given_up)
 
 
 def _opened(worker: str | None, server: str | None, workdir: Path, store: Place | None) -> "ServedWorkers":

@@ -1,11 +1,13 @@
 """The requests of a client, each answered over the channel of one Worker.
 
-Invariants: nothing is decided here; a call blocks no other, and one that is cancelled stops its verification; arguments that are not known
-are refused; what fails is told as the failure of that call, with what to do, and ends nothing.
+Invariants: nothing is decided here; a call blocks no other, and one that is cancelled stops its verification, unless its client only had
+no more time: then it goes on for the next call; arguments that are not known are refused; what fails is told as the failure of that call,
+with what to do, and ends nothing.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import anyio
@@ -28,6 +30,8 @@ Context = ServerRequestContext[Any, Any]
 
 WAIT_SECONDS: Final = 40.0
 """How long a request is waited for: clients give up after 60."""
+GIVEN_UP_MAX: Final = 256
+"""Calls that are remembered as given up."""
 SLICE_SECONDS: Final = 1.0
 """How long a thread waits at a time: so often progress is told and cancelling heard."""
 INSTRUCTIONS: Final = (
@@ -35,6 +39,21 @@ INSTRUCTIONS: Final = (
     "is done, call `request_flow_transition` with the reason. A verifier checks it against the session and the work; nobody can name the "
     "next state. If the answer is `verifying`, call again with the same reason. Go on until the flow is completed."
 )
+
+
+class GivenUp:
+    """The calls whose clients gave up because their own time was over, and not because they want no answer. Lives on the event loop."""
+
+    def __init__(self) -> None:
+        self._calls: deque[types.RequestId] = deque(maxlen=GIVEN_UP_MAX)
+
+    def note(self, calls: Iterable[types.RequestId]) -> None:
+        """Note calls, by the ids of their requests."""
+        self._calls.extend(calls)
+
+    def holds(self, call: types.RequestId | None) -> bool:
+        """Tell whether a call is one of those."""
+        return call in self._calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +64,7 @@ class Served:
     """Gives the Worker of a call. Raises Fault."""
     version: str
     wait_seconds: float = WAIT_SECONDS
+    given_up: GivenUp = field(default_factory=GivenUp)
 
 
 def make_server(served: Served) -> Server[Any]:
@@ -154,14 +174,17 @@ class _Handling:
     async def _asked(self, context: Context, channel: WorkerChannel, reason: str) -> Asked:
         """Ask, and wait in slices, so that progress can be told and a client that gives up is heard."""
         begun = anyio.current_time()
+        asked: Asked | None = None
         while True:
             rest = begun + self._served.wait_seconds - anyio.current_time()
             try:
                 asked = await run_sync(channel.ask, reason, max(0.0, min(SLICE_SECONDS, rest)))
                 await anyio.lowlevel.checkpoint_if_cancelled()
             except anyio.get_cancelled_exc_class():
-                with anyio.CancelScope(shield=True):
-                    await run_sync(channel.cancel)
+                goes_on = asked is None or isinstance(asked, InProgress)
+                if not (goes_on and self._served.given_up.holds(context.request_id)):  # an answer that nobody heard is told again
+                    with anyio.CancelScope(shield=True):
+                        await run_sync(channel.cancel)
                 raise
             if not isinstance(asked, InProgress) or rest <= 0:
                 return asked
