@@ -3,17 +3,14 @@
 from itertools import count
 from typing import Any, Final
 
-import tests.store.children
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.ports import RecordedEntry, RecordKey, VerificationRequest, VerifierOutcome
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.session.segments import TextSegment
 from tests.cases.opened import opened
 from tests.cases.stored import StoredPlace
-from tests.cli.children import CONTEXT, PRELOADED
 from tests.runtime.engines import AGENT, HOST, PERSON, WORKSPACE, Judge, input_for, saying, verdicts
 
-CONTEXT.set_forkserver_preload([*PRELOADED, tests.store.children.__name__, __name__])  # after its own list, of which ours makes more
 TO_AND_FRO: Final = saying({"go": Verdict.MET, "back": Verdict.MET})
 
 

@@ -1,6 +1,5 @@
 """The program in a process of its own that starts at once: forked from a server that has imported it and opened nothing."""
 
-import multiprocessing
 import os
 import signal
 import sqlite3
@@ -12,16 +11,7 @@ from typing import Any
 
 from stateward.runtime.surfaces.cli import main
 from tests.cli.program import Place
-
-CONTEXT = multiprocessing.get_context("forkserver")
-PRELOADED = [
-    "stateward.runtime.surfaces.cli.run",
-    "stateward.store.database",
-    "stateward.compiler.pipeline",
-    "tests.store.children",
-    __name__,
-]
-CONTEXT.set_forkserver_preload(PRELOADED)
+from tests.forking import CONTEXT
 
 
 def start(here: Place, *arguments: str, terminal: str = os.devnull, writes: int | None = None) -> BaseProcess:

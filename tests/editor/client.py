@@ -1,15 +1,26 @@
-"""An editor: starts the installed program, speaks the protocol with it, and holds the texts as an editor does."""
+"""An editor: starts the server, speaks the protocol with it, and holds the texts as an editor does."""
 
 import json
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
 
 from tests.cli.program import STATEWARD
+from tests.editor.children import Forked, serve
 
 MESSAGES_MAX = 1_000
+
+
+def forked() -> Forked:
+    """Start the program as it is in this process."""
+    return Forked(serve)
+
+
+def installed() -> "subprocess.Popen[bytes]":
+    """Start the installed program."""
+    return subprocess.Popen([str(STATEWARD), "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 class Editor(AbstractContextManager["Editor"]):
@@ -18,12 +29,12 @@ class Editor(AbstractContextManager["Editor"]):
     def __init__(
         self,
         encodings: list[str] | None = None,
-        program: Sequence[str] = (str(STATEWARD), "lsp"),
+        start: "Callable[[], Forked | subprocess.Popen[bytes]]" = forked,
         process_id: int | None = None,
         begins: bool = True,
         capabilities: dict[str, Any] | None = None,
     ) -> None:
-        self.server = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.server = start()
         self._number = 0
         self.notifications: list[dict[str, Any]] = []
         self.answers: dict[int | None, dict[str, Any]] = {}
@@ -53,7 +64,9 @@ class Editor(AbstractContextManager["Editor"]):
     def ended(self) -> tuple[bytes, int, str]:
         """Leave without a word, and give what was still written, the status and what was said."""
         out, err = self.server.communicate()
-        return out, self.server.returncode, err.decode()
+        status = self.server.returncode
+        assert status is not None
+        return out, status, err.decode()
 
     def put(self, data: bytes) -> None:
         """Send bytes, whatever they are."""

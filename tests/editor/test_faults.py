@@ -6,89 +6,25 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.program import STATEWARD
-from tests.editor.client import Editor
+from tests.editor import failing as failing_server
+from tests.editor.children import Forked
+from tests.editor.client import Editor, installed
 from tests.editor.test_session import FLOW, FORMATTING, URI
 
 INVALID_PARAMS, PARSE_ERROR, INVALID_REQUEST, NOT_INITIALIZED = -32602, -32700, -32600, -32002
 METHOD_NOT_FOUND, INTERNAL_ERROR, CANCELLED, MODIFIED = -32601, -32603, -32800, -32801
 DOCUMENT = {"textDocument": {"uri": URI}}
 ALL: dict[str, Any] = {"diagnostics": []}
-FAILING = """
-import asyncio, os, sys
-from threading import Event
-from stateward.compiler.editor.requests import names, text
-from stateward.compiler.editor.server import FlowServer
-
-async def crash(ls: FlowServer, params):
-    return await ls.answered(params.text_document.uri, lambda wire: 1 // 0)
-
-def at_once(ls: FlowServer, params):
-    raise RecursionError("too deep")
-
-def speak(ls: FlowServer, params):
-    print("from python")
-    os.write(1, b"from below\\n")
-    return "spoken"
-
-def wait(ls: FlowServer, params):
-    ls.worker.submit(Event().wait)
-    return "busy"
-
-GATE, BEGUN, DONE = Event(), Event(), []
-
-async def work(ls: FlowServer, params):
-    def at_the_gate(wire):
-        DONE.append(wire)
-        BEGUN.set()
-        GATE.wait()
-        return len(DONE)
-    return await ls.answered(params.textDocument.uri, at_the_gate)
-
-async def begun(ls: FlowServer, params):
-    await asyncio.to_thread(BEGUN.wait)
-
-async def go_on(ls: FlowServer, params):
-    await asyncio.to_thread(BEGUN.wait)
-    count = len(DONE)
-    GATE.set()
-    return count
-
-def bring(server):
-    server.feature("test/work")(work)
-    server.feature("test/begun")(begun)
-    server.feature("test/goOn")(go_on)
-    server.feature("workspace/symbol")(names.searched)
-    server.feature("textDocument/hover")(crash)
-    server.feature("textDocument/definition")(at_once)
-    server.feature("test/speak")(speak)
-    server.feature("test/busy")(wait)
-    text.register(server)
-
-from stateward.compiler.editor import server, stdio
-
-class Failing(server.Analysis):
-    @property
-    def diagnostics(self):
-        return super().diagnostics if "crash" not in self.source.text else 1 // 0
-
-server.Analysis = Failing
-stdio.register = bring
-raise SystemExit(stdio.serve())
-"""
 
 
-@pytest.fixture
-def failing(tmp_path: Path) -> list[str]:
-    """Give a program that serves features of which some fail."""
-    path = tmp_path / "failing.py"
-    path.write_text(FAILING, "utf-8")
-    return [sys.executable, str(path)]
+def failing() -> Forked:
+    """Start a server that serves features of which some fail."""
+    return Forked(failing_server.serve)
 
 
 def at(line: int, character: int) -> dict[str, int]:
@@ -132,8 +68,8 @@ def test_a_change_that_cannot_be_read_loses_the_text_until_it_is_sent_whole() ->
         assert [] == editor.faults(URI, 3)
 
 
-def test_a_feature_that_fails_answers_with_an_error_and_the_next_request_works(failing: list[str]) -> None:
-    with Editor(program=failing) as editor:
+def test_a_feature_that_fails_answers_with_an_error_and_the_next_request_works() -> None:
+    with Editor(start=failing) as editor:
         editor.open(URI, FLOW)
         for method, message in (
             ("hover", "ZeroDivisionError: integer division or modulo by zero"),
@@ -144,8 +80,8 @@ def test_a_feature_that_fails_answers_with_an_error_and_the_next_request_works(f
         assert editor.ask("textDocument/formatting", FORMATTING)
 
 
-def test_a_compiler_that_fails_on_a_text_is_told_at_its_head_and_the_next_version_is_judged(failing: list[str]) -> None:
-    with Editor(program=failing) as editor:
+def test_a_compiler_that_fails_on_a_text_is_told_at_its_head_and_the_next_version_is_judged() -> None:
+    with Editor(start=failing) as editor:
         editor.open(URI, FLOW.replace("Write.", "crash"))
         (fault,) = editor.faults(URI, 1)
         assert (at(0, 0), 1) == (fault["range"]["start"], fault["severity"])
@@ -155,8 +91,8 @@ def test_a_compiler_that_fails_on_a_text_is_told_at_its_head_and_the_next_versio
         assert [] == editor.faults(URI, 2)
 
 
-def test_what_is_printed_goes_to_standard_error(failing: list[str]) -> None:
-    editor = Editor(program=failing)
+def test_what_is_printed_goes_to_standard_error() -> None:
+    editor = Editor(start=failing)
     assert "spoken" == editor.ask("test/speak", None)
     out, _, err = editor.ended()
     assert b"" == out
@@ -164,8 +100,8 @@ def test_what_is_printed_goes_to_standard_error(failing: list[str]) -> None:
     assert "from below" in err
 
 
-def test_a_request_that_is_cancelled_is_answered_as_that_and_what_had_not_begun_is_not_done(failing: list[str]) -> None:
-    editor = Editor(program=failing)
+def test_a_request_that_is_cancelled_is_answered_as_that_and_what_had_not_begun_is_not_done() -> None:
+    editor = Editor(start=failing)
     editor.ask("test/busy", None)
     editor.open(URI, FLOW)
     number = editor.begin("textDocument/formatting", FORMATTING)
@@ -256,7 +192,7 @@ def test_nothing_is_written_where_there_is_no_session(given: str) -> None:
 
 
 def test_leaving_without_saying_so_ends_with_a_status_that_tells_it() -> None:
-    editor = Editor()
+    editor = Editor(start=installed)
     editor.tell("exit", None)
     assert (b"", 1, "") == editor.ended()
 
@@ -282,8 +218,8 @@ def gone(editor: Editor) -> int:
 
 @pytest.mark.parametrize("leave", [killed, unread, gone])
 @pytest.mark.parametrize("is_busy", [True, False], ids=["busy", "idle"])
-def test_a_server_does_not_outlive_its_editor(failing: list[str], leave: Callable[[Editor], int], is_busy: bool) -> None:
-    editor = Editor(program=failing)
+def test_a_server_does_not_outlive_its_editor(leave: Callable[[Editor], int], is_busy: bool) -> None:
+    editor = Editor(start=failing)
     if is_busy:
         editor.ask("test/busy", None)
         editor.open(URI, FLOW)
@@ -298,7 +234,7 @@ def test_a_server_does_not_outlive_its_editor(failing: list[str], leave: Callabl
 @pytest.mark.skipif(os.name != "posix", reason="another process is looked for in the way of POSIX")
 def test_a_server_ends_when_the_process_of_its_editor_is_gone_though_its_input_stays_open() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as host:
-        editor = Editor(process_id=host.pid)
+        editor = Editor(process_id=host.pid, start=installed)
         host.communicate(b"\n")
     assert 1 == editor.server.wait()
     assert (b"", 1, "stateward lsp: the editor is gone\n") == editor.ended()
@@ -340,8 +276,8 @@ def test_nothing_is_told_of_texts_after_the_end_of_the_session_was_asked_for() -
         assert (b"", 0) == editor.ended()[:2]
 
 
-def test_what_works_on_a_text_keeps_no_message_waiting_and_is_left_out_where_it_was_cancelled_before(failing: list[str]) -> None:
-    with Editor(program=failing) as editor:
+def test_what_works_on_a_text_keeps_no_message_waiting_and_is_left_out_where_it_was_cancelled_before() -> None:
+    with Editor(start=failing) as editor:
         editor.open(URI, FLOW)
         working = editor.begin("test/work", DOCUMENT)
         cancelled, waiting = (editor.begin("test/work", DOCUMENT) for _ in range(2))
@@ -351,8 +287,8 @@ def test_what_works_on_a_text_keeps_no_message_waiting_and_is_left_out_where_it_
         assert (1, 2) == (editor.answer(working)["result"], editor.answer(waiting)["result"])
 
 
-def test_what_still_works_on_an_older_text_is_answered_at_once_as_that(failing: list[str]) -> None:
-    with Editor(program=failing) as editor:
+def test_what_still_works_on_an_older_text_is_answered_at_once_as_that() -> None:
+    with Editor(start=failing) as editor:
         editor.open(URI, FLOW)
         working, waiting = (editor.begin("test/work", DOCUMENT) for _ in range(2))
         editor.ask("test/begun", None)
@@ -373,8 +309,8 @@ def test_a_search_is_answered_for_the_newest_texts_while_one_changes() -> None:
         assert [(other, "write"), (URI, "rewrite")] == [(each["location"]["uri"], each["name"]) for each in found]
 
 
-def test_a_text_that_the_compiler_fails_on_is_left_out_of_a_search(failing: list[str]) -> None:
-    with Editor(program=failing) as editor:
+def test_a_text_that_the_compiler_fails_on_is_left_out_of_a_search() -> None:
+    with Editor(start=failing) as editor:
         editor.open(URI, FLOW.replace("Write.", "crash"))
         editor.open("file:///flows/other.dcdl", FLOW)
         found = editor.ask("workspace/symbol", {"query": "write"})

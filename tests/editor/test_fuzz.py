@@ -19,7 +19,7 @@ from stateward.compiler.editor.requests import register
 from stateward.compiler.editor.server import FlowServer
 from stateward.compiler.editor.symbols import symbols
 from stateward.compiler.editor.wire import Wire
-from tests.editor.client import Editor
+from tests.editor.client import Editor, installed
 from tests.editor.test_session import FLOW
 
 URI = "file:///flows/paper.dcdl"
@@ -259,7 +259,7 @@ def test_after_every_edit_the_server_is_as_a_fresh_one_with_that_text(encoding: 
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 def test_the_installed_program_is_as_one_that_was_just_given_the_text(encoding: Encoding, data: st.DataObject) -> None:
-    with Editor([encoding.value]) as editor:
+    with Editor([encoding.value], start=installed) as editor:
         for number, (base, notifications) in enumerate(data.draw(st.lists(games(encoding), min_size=3, max_size=6))):
             uri, other = f"file:///edited/f{number}.dcdl", f"file:///fresh/f{number}.dcdl"
             model, version = Model(encoding.value, base), 1

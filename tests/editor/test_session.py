@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.editor.client import Editor
+from tests.editor.client import Editor, installed
 
 URI = "file:///flows/paper.dcdl"
 FORMATTING = {"textDocument": {"uri": URI}, "options": {"tabSize": 4, "insertSpaces": True}}
@@ -57,7 +57,7 @@ def edited(text: str, edits: list[Any]) -> str:
 
 def test_a_fault_is_seen_mended_by_an_action_and_gone_and_the_flow_is_formatted_and_drawn() -> None:
     broken = FLOW.replace('initial = "write";', 'initial: "write";')
-    with Editor() as editor:
+    with Editor(start=installed) as editor:
         editor.open(URI, broken)
         (fault,) = editor.faults(URI, 1)
         assert ("dcdl_syntax", at(2, 7)) == (fault["code"], fault["range"]["start"])

@@ -4,7 +4,6 @@ Children are forked from a server that has imported the store and opened nothing
 ever carried across a fork.
 """
 
-import multiprocessing
 import os
 import signal
 import sqlite3
@@ -35,16 +34,14 @@ from stateward.runtime.session.entries import GENESIS, Head, NewEntry
 from stateward.store.database import open_store
 from tests.contracts.flows import BRINGING, HERE, draft
 from tests.contracts.sessions import NOON, WORKSPACE, entry
+from tests.forking import CONTEXT
 
 LONG = bool(os.environ.get("STATEWARD_TESTS_LONG"))
 """Whether to run as often as a release should; a few minutes in all."""
 
-_CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["stateward.store.database", __name__])
-
 
 def child(action: Callable[..., None], *given: Any) -> BaseProcess:
-    process = _CONTEXT.Process(target=action, args=given)
+    process = CONTEXT.Process(target=action, args=given)
     process.start()
     return process
 
@@ -56,11 +53,11 @@ def exit_statuses(processes: Sequence[BaseProcess]) -> list[int | None]:
 
 
 def barrier(parties: int) -> Any:
-    return _CONTEXT.Barrier(parties)
+    return CONTEXT.Barrier(parties)
 
 
 def pipe() -> tuple[Any, Any]:
-    return _CONTEXT.Pipe(duplex=False)
+    return CONTEXT.Pipe(duplex=False)
 
 
 class Dying(sqlite3.Connection):
