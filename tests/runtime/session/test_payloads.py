@@ -1,7 +1,7 @@
 """Payloads: what is written reads back equal; what is newer is told from what is damaged; what is not ours is kept."""
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_args
 
@@ -11,21 +11,27 @@ from hypothesis import strategies as st
 
 from stateward.runtime.core.events import (
     Account,
+    Assigned,
     CancelCause,
+    ChecksRun,
     EntryCitation,
     Event,
     FailureCause,
     FileCitation,
     InstanceCancelled,
+    InstanceHalted,
     InstancePaused,
     InstanceResumed,
     InstanceRewound,
     InstanceStarted,
     Judgement,
     LateResultIgnored,
+    Part,
+    PartKind,
     ProgressHoldCleared,
     ProgressHoldSet,
     RejectionCode,
+    Source,
     StateEntered,
     Status,
     TransitionCheckPassed,
@@ -34,6 +40,8 @@ from stateward.runtime.core.events import (
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
     Usage,
+    Variable,
+    VariablesSet,
     Verdict,
 )
 from stateward.runtime.core.instance import AttemptStatus
@@ -139,17 +147,17 @@ def test_what_is_written_reads_back_equal(payload: Written) -> None:
 
 def test_every_event_has_a_form_with_all_its_fields() -> None:
     for make in get_args(Event):
-        example = next(each for each in (*IN_FULL, *ONE_OF_EACH) if type(each) is make)
+        example = next(each for each in (*OF_GUARDS, *IN_FULL, *ONE_OF_EACH) if type(each) is make)
         (written,) = json.loads(encode(Extension(FlowRecord((example,)))))["record"]["events"]
         assert {"type", "version", *(each.name for each in fields(make))} == set(written)
         assert FlowRecord((example,)) == FlowRecord(flow_events(decode(stored(Extension(FlowRecord((example,)))))))
 
 
 def test_an_event_is_written_in_the_earliest_version_that_loses_nothing() -> None:
-    for events, version in ((ONE_OF_EACH, 1), (IN_FULL, 2)):
-        for each in events:
-            (written,) = json.loads(encode(Extension(FlowRecord((each,)))))["record"]["events"]
-            assert version == written["version"]
+    first = [(each, 1) for each in ONE_OF_EACH]
+    for event, version in (*first, *((each, 2) for each in IN_FULL), *zip(OF_GUARDS, (3, 2, 2), strict=True)):
+        (written,) = json.loads(encode(Extension(FlowRecord((event,)))))["record"]["events"]
+        assert version == written["version"]
 
 
 HEADER: dict[str, Any] = {"instance": "i", "visit": 1}
@@ -178,6 +186,19 @@ ONE_OF_EACH: tuple[Event, ...] = (
     InstanceRewound(**HEADER, by="person ada", reason="once more", state="a", after=2),
     ProgressHoldSet(**HEADER, judgements=3, evidence=2),
     ProgressHoldCleared(**HEADER, by="new evidence", reason="entry 9 was recorded since"),
+    ChecksRun(**HEADER, attempt="t", parts=(Part("x", PartKind.CHECK, Verdict.MET, "tests", entry=7),)),
+    VariablesSet(
+        **HEADER,
+        source=Source.WORKER,
+        state="a",
+        values=(
+            Assigned("count", 2**53),
+            Assigned("share", 0.5),
+            Assigned("whole", 1.0),
+            Assigned("notes", [True, {"é": ODD_TEXT, "a": []}]),
+        ),
+    ),
+    InstanceHalted(**HEADER, state="b", visits=5),
 )
 
 
@@ -191,6 +212,21 @@ IN_FULL: tuple[Event, ...] = (
     TransitionVerificationFailed(**HEADER, attempt="t", cause=FailureCause.TIMEOUT, message="slow", account=ACCOUNT),
 )
 """Events with what later versions of them added."""
+OF_GUARDS: tuple[Event, ...] = (
+    TransitionRequested(
+        **HEADER, attempt="t", state="a", reason="on", parts=(Part("x", PartKind.WHEN, Verdict.INDETERMINATE, missing=("vars.count",)),)
+    ),
+    replace(ONE_OF_EACH[0], inputs=(Assigned("topic", "owls"),)),  # type: ignore[call-arg]  # the first one starts an instance
+    InstanceRewound(
+        **HEADER,
+        by="person ada",
+        reason="once more",
+        state="a",
+        after=2,
+        variables=(Variable("count", 1, Source.INPUT, "a", 1, 2),),
+    ),
+)
+"""Events with what version 2 of the language added."""
 
 
 def test_the_names_of_events_are_these_for_ever() -> None:
@@ -209,6 +245,9 @@ def test_the_names_of_events_are_these_for_ever() -> None:
         "instance_rewound",
         "progress_hold_set",
         "progress_hold_cleared",
+        "checks_run",
+        "variables_set",
+        "instance_halted",
     ]
     assert expected == [event_name(each) for each in ONE_OF_EACH]
 

@@ -12,13 +12,18 @@ from stateward.runtime.core import limits
 from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.events import (
     Account,
+    Assigned,
     CancelCause,
+    ChecksRun,
     Citation,
     Event,
     FailureCause,
+    InstanceHalted,
     InstanceStarted,
     Judgement,
     LateResultIgnored,
+    Part,
+    PartKind,
     ProgressHoldCleared,
     ProgressHoldSet,
     RejectionCode,
@@ -30,22 +35,26 @@ from stateward.runtime.core.events import (
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
 )
-from stateward.runtime.core.flow import Flow
+from stateward.runtime.core.flow import Flow, Transition
 from stateward.runtime.core.instance import (
     JUDGED_CODES,
     Attempt,
     AttemptStatus,
     FlowState,
+    Hold,
     Instance,
     Pin,
     Resolution,
+    halt_message,
     hold_message,
     status_in,
 )
 from stateward.runtime.core.judging import Passed, Rejected, Ruling, rule
 from stateward.runtime.core.operating import Act, act, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.core.selecting import Ask, Blocked, Next, Run, Taken, guard_parts, next_of, visits_left
 from stateward.runtime.core.texts import cut
+from stateward.runtime.core.writing import Unchanged, Write, Wrote, seeds, write
 
 # --- what may be asked --------------------------------------------------------------------------------------------------------------
 
@@ -57,6 +66,8 @@ class Start:
     instance: str
     """A fresh id."""
     pin: Pin
+    inputs: tuple[Assigned, ...] = ()
+    """What the flow is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +129,15 @@ class Report:
     hold_after: int = Bounds().hold_after
 
 
-Command: TypeAlias = Start | Request | Report | Act
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """Hand in what came of the checks that the open attempt needs."""
+
+    attempt: str
+    parts: tuple[Part, ...]
+
+
+Command: TypeAlias = Start | Request | Ran | Report | Write | Act
 
 # --- what comes of it ---------------------------------------------------------------------------------------------------------------
 
@@ -144,7 +163,7 @@ class Continue:
     attempt: Attempt
 
 
-Decision: TypeAlias = Decided | Repeat | Continue | Refusal
+Decision: TypeAlias = Decided | Repeat | Continue | Unchanged | Refusal
 
 
 def decide(definition: Flow, state: FlowState, command: Command) -> Decision:
@@ -153,9 +172,14 @@ def decide(definition: Flow, state: FlowState, command: Command) -> Decision:
         case Start():
             return _start(definition, state, command)
         case Request():
-            return _request(state, command)
+            return _request(definition, state, command)
+        case Ran():
+            return _ran(definition, state, command)
         case Report():
             return _report(definition, state, command)
+        case Write():
+            wrote = write(definition, state, command)
+            return Decided((wrote.event,)) if isinstance(wrote, Wrote) else wrote
         case Act():
             return _act(state, command)
     assert_never(command)
@@ -176,9 +200,11 @@ def _start(definition: Flow, state: FlowState, command: Start) -> Decision:
         content_digest=pin.content_digest,
         definition_digest=pin.definition_digest,
         chosen_by=pin.chosen_by,
+        inputs=command.inputs,
     )
     status = status_in(definition, definition.initial)
-    return Decided((started, StateEntered(instance=command.instance, visit=1, state=definition.initial, status=status)))
+    entered = StateEntered(instance=command.instance, visit=1, state=definition.initial, status=status)
+    return Decided((started, entered, *seeds(definition, command.instance, command.inputs)))
 
 
 def active_problem(state: FlowState) -> Refusal | None:
@@ -193,7 +219,7 @@ def active_problem(state: FlowState) -> Refusal | None:
     )
 
 
-def _request(state: FlowState, command: Request) -> Decision:
+def _request(definition: Flow, state: FlowState, command: Request) -> Decision:
     reason = command.reason.strip()
     problem = reason_problem(reason)
     if problem is not None:
@@ -201,7 +227,9 @@ def _request(state: FlowState, command: Request) -> Decision:
     instance = state.instance
     if instance is None:
         return _not_active("no flow was started")
-    stopped = _stopped(instance, command)
+    parts = guard_parts(definition, instance)
+    step = next_of(definition.state(instance.state), parts)
+    stopped = _stopped(instance, command, parts, step)
     if stopped is not None:
         return stopped
     if instance.last is not None and _is_answered(instance, instance.last, command, reason):
@@ -209,40 +237,76 @@ def _request(state: FlowState, command: Request) -> Decision:
     if instance.status is not Status.ACTIVE:
         return _not_active(f"the flow ended as `{instance.status}` in state `{instance.state}`")
     opened = instance.attempt
-    if opened is not None and (opened.id == command.attempt or _saw_all(opened, command)):
+    if opened is not None and (opened.id == command.attempt or _saw_all(instance, opened, command)):
         return Continue(opened)
-    spent = _spent(instance, command.bounds) or _tokens_spent(instance, command)
+    needs_others = isinstance(step, Ask | Run)
+    spent = (_spent(instance, command.bounds) or _tokens_spent(instance, command)) if needs_others else None
     if spent is not None:
         return spent
+    return Decided((*_before(instance, command, parts, step), *_begun(definition, instance, command, parts, step)))
+
+
+def _before(instance: Instance, command: Request, parts: tuple[Part, ...], step: Next) -> tuple[Event, ...]:
+    """Close what a new request replaces."""
+    if instance.attempt is None:
+        return () if isinstance(step, Taken) else _freed(instance, command, parts)
+    superseded = CancelCause.SUPERSEDED
+    return (TransitionVerificationCancelled(instance=instance.id, visit=instance.visit, attempt=instance.attempt.id, cause=superseded),)
+
+
+def _begun(definition: Flow, instance: Instance, command: Request, parts: tuple[Part, ...], step: Next) -> tuple[Event, ...]:
+    """Begin an attempt; where the runtime decides by itself, what comes of it follows at once."""
+    needs_others = isinstance(step, Ask | Run)
     requested = TransitionRequested(
         instance=instance.id,
         visit=instance.visit,
         attempt=command.attempt,
         state=instance.state,
-        reason=reason,
+        reason=command.reason.strip(),
         tree=command.tree,
-        reserved=command.reserve,
+        reserved=command.reserve if needs_others else 0,
+        parts=parts,
     )
-    if opened is None:
-        return Decided((*_freed(instance, command), requested))
-    superseded = TransitionVerificationCancelled(
-        instance=instance.id, visit=instance.visit, attempt=opened.id, cause=CancelCause.SUPERSEDED
-    )
-    return Decided((superseded, requested))
+    return (requested, *_decided_alone(definition, instance, command.attempt, step))
+
+
+def _decided_alone(definition: Flow, instance: Instance, attempt: str, step: Next) -> tuple[Event, ...]:
+    match step:
+        case Taken(transition):
+            return _moved(definition, instance, attempt, Passed(transition, ()), None)
+        case Blocked(code, message):
+            return (_rejected(instance, attempt, Rejected(code, message), None),)
+        case Ask() | Run():
+            return ()
+    assert_never(step)
+
+
+def _ran(definition: Flow, state: FlowState, command: Ran) -> Decision:
+    instance = state.instance
+    opened = None if instance is None else instance.attempt
+    if instance is None or opened is None or opened.id != command.attempt:
+        return Refusal(RefusalCode.ATTEMPT_UNKNOWN, "the attempt that needs these checks is not open", ("request a transition",))
+    known = {(each.transition, each.kind, each.name) for each in opened.parts}
+    fresh = tuple(each for each in command.parts if (each.transition, each.kind, each.name) not in known)
+    run = ChecksRun(instance=instance.id, visit=instance.visit, attempt=opened.id, parts=fresh)
+    step = next_of(definition.state(opened.state), (*opened.parts, *fresh))
+    return Decided((run, *_decided_alone(definition, instance, opened.id, step)))
 
 
 def _not_active(message: str) -> Refusal:
     return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, message, ("submit input with one flow segment",))
 
 
-def _stopped(instance: Instance, command: Request) -> Refusal | None:
-    """Refuse what is asked of an instance that is paused or held; once it has ended it is neither."""
+def _stopped(instance: Instance, command: Request, parts: tuple[Part, ...], step: Next) -> Refusal | None:
+    """Refuse what is asked of an instance that is paused, halted or held; once it has ended it is none of them."""
     if instance.status is not Status.ACTIVE:
         return None
     if instance.paused is not None:
         message = f"the flow was paused by {instance.paused.by}: {instance.paused.reason}"
         return Refusal(RefusalCode.INSTANCE_PAUSED, message, ("wait until an operator resumes it",))
-    if instance.held is not None and command.evidence <= instance.held.evidence and command.tree == instance.judged_tree:
+    if instance.halted is not None:
+        return Refusal(RefusalCode.INSTANCE_HALTED, halt_message(instance.halted), ("wait until an operator resumes or rewinds it",))
+    if instance.held is not None and not isinstance(step, Taken) and _news(instance, instance.held, command, parts) is None:
         return Refusal(RefusalCode.INSTANCE_HELD, hold_message(instance.held), ("record new evidence", "ask an operator to clear the hold"))
     return None
 
@@ -275,18 +339,26 @@ def _tokens_spent(instance: Instance, command: Request) -> Refusal | None:
     return None
 
 
-def _saw_all(attempt: Attempt, command: Request) -> bool:
-    """Tell whether an attempt was begun on all the evidence there is by now, and on the same tree."""
-    return command.evidence <= attempt.requested.seq and command.tree == attempt.tree
+def _saw_all(instance: Instance, attempt: Attempt, command: Request) -> bool:
+    """Tell whether an attempt was begun on all the evidence and all the variables there are by now, and on the same tree."""
+    seen = attempt.requested.seq
+    return command.evidence <= seen and instance.written <= seen and command.tree == attempt.tree
 
 
-def _freed(instance: Instance, command: Request) -> tuple[Event, ...]:
-    """Note that new evidence ended a hold."""
-    if instance.held is None:
-        return ()
-    recorded = command.evidence > instance.held.evidence
-    why = f"entry {command.evidence} was recorded since" if recorded else "the Workdir changed since"
-    return (ProgressHoldCleared(instance=instance.id, visit=instance.visit, by="new evidence", reason=why),)
+def _news(instance: Instance, held: Hold, command: Request, parts: tuple[Part, ...]) -> str | None:
+    """Say what is new since an instance was held; None when nothing is. A variable counts where it changed what a guard comes to."""
+    if command.evidence > held.evidence:
+        return f"entry {command.evidence} was recorded since"
+    if command.tree != instance.judged_tree:
+        return "the Workdir changed since"
+    before = () if instance.last is None else tuple(each for each in instance.last.attempt.parts if each.kind is PartKind.WHEN)
+    return None if before == parts else "a guard comes to something else since"
+
+
+def _freed(instance: Instance, command: Request, parts: tuple[Part, ...]) -> tuple[Event, ...]:
+    """Note that something new ended a hold."""
+    why = None if instance.held is None else _news(instance, instance.held, command, parts)
+    return () if why is None else (ProgressHoldCleared(instance=instance.id, visit=instance.visit, by="new evidence", reason=why),)
 
 
 def _is_answered(instance: Instance, last: Resolution, command: Request, reason: str) -> bool:
@@ -301,8 +373,8 @@ def _is_answered(instance: Instance, last: Resolution, command: Request, reason:
     if last.attempt.reason != reason or instance.visit != last.attempt.visit + (last.status is AttemptStatus.ENTERED):
         return False  # another request, or an operator led elsewhere since
     if last.status is AttemptStatus.ENTERED:
-        return command.evidence <= last.resolved.seq
-    return last.rejection in JUDGED_CODES and _saw_all(last.attempt, command)
+        return command.evidence <= last.resolved.seq and instance.written <= last.resolved.seq
+    return last.rejection in JUDGED_CODES and _saw_all(instance, last.attempt, command)
 
 
 def _report(definition: Flow, state: FlowState, command: Report) -> Decision:
@@ -314,7 +386,7 @@ def _report(definition: Flow, state: FlowState, command: Report) -> Decision:
         return Decided((LateResultIgnored(instance=instance.id, visit=instance.visit, attempt=command.attempt),))
     if instance.status is not Status.ACTIVE or (opened.state, opened.visit) != (instance.state, instance.visit):
         stale = Rejected(RejectionCode.STALE_STATE, _stale_message(instance, opened))
-        return Decided((_rejected(instance, opened, stale, command.outcome.account),))
+        return Decided((_rejected(instance, opened.id, stale, command.outcome.account),))
     match command.outcome:
         case GivenUp(cause):
             cancelled = TransitionVerificationCancelled(
@@ -332,7 +404,7 @@ def _report(definition: Flow, state: FlowState, command: Report) -> Decision:
             )
             return Decided((failed,))
         case Judged(judgements, unresolved, counting):
-            ruling = rule(definition.state(opened.state), judgements, unresolved, counting)
+            ruling = rule(definition.state(opened.state), judgements, unresolved, counting, opened.parts)
             return _ruled(definition, instance, opened, command, ruling)
     assert_never(command.outcome)
 
@@ -340,10 +412,10 @@ def _report(definition: Flow, state: FlowState, command: Report) -> Decision:
 def _ruled(definition: Flow, instance: Instance, opened: Attempt, command: Report, ruling: Ruling) -> Decided:
     match ruling:
         case Rejected():
-            rejected = _rejected(instance, opened, ruling, command.outcome.account)
+            rejected = _rejected(instance, opened.id, ruling, command.outcome.account)
             return Decided((rejected, *_held(instance, opened, command, ruling)))
         case Passed():
-            return Decided(_moved(definition, instance, opened, ruling, command.outcome.account))
+            return Decided(_moved(definition, instance, opened.id, ruling, command.outcome.account))
     assert_never(ruling)
 
 
@@ -358,13 +430,16 @@ def _held(instance: Instance, opened: Attempt, command: Report, ruling: Rejected
     return (ProgressHoldSet(instance=instance.id, visit=instance.visit, judgements=same, evidence=command.evidence),)
 
 
-def _moved(definition: Flow, instance: Instance, opened: Attempt, passed: Passed, account: Account | None) -> tuple[Event, ...]:
-    taken = definition.state(opened.state).transition(passed.transition)
+def _moved(definition: Flow, instance: Instance, attempt: str, passed: Passed, account: Account | None) -> tuple[Event, ...]:
+    """Take a transition, or halt where the state that it leads to has no visit left."""
+    taken = definition.state(instance.state).transition(passed.transition)
     assert taken is not None  # a ruling names only transitions of the state
+    if visits_left(definition, instance, taken.target) == 0:
+        return _halted(instance, attempt, taken, passed, account)
     check = TransitionCheckPassed(
         instance=instance.id,
         visit=instance.visit,
-        attempt=opened.id,
+        attempt=attempt,
         transition=taken.id,
         judgements=passed.judgements,
         account=account,
@@ -375,16 +450,24 @@ def _moved(definition: Flow, instance: Instance, opened: Attempt, passed: Passed
         state=taken.target,
         status=status_in(definition, taken.target),
         transition=taken.id,
-        attempt=opened.id,
+        attempt=attempt,
     )
     return (check, entered)
 
 
-def _rejected(instance: Instance, opened: Attempt, rejected: Rejected, account: Account | None) -> TransitionCheckRejected:
+def _halted(instance: Instance, attempt: str, taken: Transition, passed: Passed, account: Account | None) -> tuple[Event, ...]:
+    visits = instance.visits.get(taken.target, 0)
+    message = f"`{taken.id}` leads to state `{taken.target}`, which was entered {visits} times, as often as it may be"
+    rejected = Rejected(RejectionCode.LIMIT_REACHED, message, passed.judgements)
+    halted = InstanceHalted(instance=instance.id, visit=instance.visit, state=taken.target, visits=visits)
+    return (_rejected(instance, attempt, rejected, account), halted)
+
+
+def _rejected(instance: Instance, attempt: str, rejected: Rejected, account: Account | None) -> TransitionCheckRejected:
     return TransitionCheckRejected(
         instance=instance.id,
         visit=instance.visit,
-        attempt=opened.id,
+        attempt=attempt,
         code=rejected.code,
         message=rejected.message,
         judgements=rejected.judgements,

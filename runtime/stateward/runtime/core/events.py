@@ -6,7 +6,10 @@ was added later has a default that says nothing, so an event of an earlier versi
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from stateward.compiler.predicates.schema import Plain
 
 
 class Status(StrEnum):
@@ -33,6 +36,7 @@ class RejectionCode(StrEnum):
     MULTIPLE_CONDITIONS_MET = "multiple_conditions_met"
     INDETERMINATE = "indeterminate"
     NO_CONDITION_MET = "no_condition_met"
+    LIMIT_REACHED = "limit_reached"
 
 
 class FailureCause(StrEnum):
@@ -124,6 +128,57 @@ class Judgement:
     """Why `checked` is weaker than `verdict`: `unverifiable`; None when it is not."""
 
 
+class PartKind(StrEnum):
+    """A part of a transition that the runtime itself answers."""
+
+    WHEN = "when"
+    CHECK = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What the runtime found of one part of one transition."""
+
+    transition: str
+    kind: PartKind
+    verdict: Verdict
+    name: str = ""
+    """The check; empty for a guard."""
+    missing: tuple[str, ...] = ()
+    """What the guard reads and nobody wrote, or why the check could not be run."""
+    entry: int = 0
+    """The number of the entry that shows what came of the check; 0 for a guard."""
+
+
+class Source(StrEnum):
+    """Where the value of a variable comes from."""
+
+    DEFINITION = "definition"
+    INPUT = "input"
+    WORKER = "worker"
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A value for a name."""
+
+    name: str
+    value: "Plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What a variable holds, and who wrote it where."""
+
+    name: str
+    value: "Plain"
+    source: Source
+    state: str
+    visit: int
+    entry: int
+    """The number of the entry that wrote it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Event:
     instance: str
@@ -145,6 +200,8 @@ class InstanceStarted(_Event):
     definition_digest: str
     chosen_by: str
     """The actor class that chose the flow."""
+    inputs: tuple[Assigned, ...] = ()
+    """What the flow was given, defaults included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,11 +225,41 @@ class TransitionRequested(_Event):
     """The digest of the Workdir's facts as they were then; empty where there were none, or they could not be found out."""
     reserved: int = 0
     """Tokens that the attempt costs when nobody counts them."""
+    parts: tuple[Part, ...] = ()
+    """What the guards of the state came to then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksRun(_Event):
+    """The host ran what the open attempt needs to be shown."""
+
+    attempt: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariablesSet(_Event):
+    """Variables were written, all of them or none."""
+
+    source: Source
+    state: str
+    """The state in which they were written."""
+    values: tuple[Assigned, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceHalted(_Event):
+    """A way out was found that leads to a state with no visit left; requests are refused until an operator says otherwise."""
+
+    state: str
+    """The state that would be entered."""
+    visits: int
+    """How often it was entered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransitionCheckPassed(_Event):
-    """Exactly one condition was met; the state it leads to is entered in the same record."""
+    """A transition is taken; the state it leads to is entered in the same record. `judgements` are of what a verifier was asked."""
 
     attempt: str
     transition: str
@@ -249,6 +336,8 @@ class InstanceRewound(_Act):
     state: str
     after: int
     """The number of the entry that entered the state; what is set aside comes after it."""
+    variables: tuple[Variable, ...] = ()
+    """What the variables hold again: what they held when that state was entered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +369,9 @@ Event: TypeAlias = (
     | InstanceRewound
     | ProgressHoldSet
     | ProgressHoldCleared
+    | ChecksRun
+    | VariablesSet
+    | InstanceHalted
 )
 
 

@@ -10,8 +10,10 @@ from typing import NoReturn, TypeAlias, assert_never
 from stateward.compiler.flow.reserved import CANCELLED_STATE
 from stateward.runtime.core import limits
 from stateward.runtime.core.events import (
+    ChecksRun,
     EventId,
     InstanceCancelled,
+    InstanceHalted,
     InstancePaused,
     InstanceResumed,
     InstanceRewound,
@@ -27,9 +29,13 @@ from stateward.runtime.core.events import (
     TransitionRequested,
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
+    Variable,
+    VariablesSet,
 )
 from stateward.runtime.core.instance import (
     JUDGED_CODES,
+    NO_INPUTS,
+    NO_VARIABLES,
     NO_VISITS,
     Aside,
     Attempt,
@@ -37,6 +43,7 @@ from stateward.runtime.core.instance import (
     Due,
     Flag,
     FlowState,
+    Halt,
     Hold,
     Instance,
     Pin,
@@ -70,6 +77,8 @@ def evolve(state: FlowState, recorded: Recorded) -> FlowState:
     match event:
         case TransitionRequested():
             return replace(state, instance=_requested(instance, at, event))
+        case ChecksRun() | VariablesSet() | InstanceHalted():
+            return replace(state, instance=_noted(instance, at, event))
         case LateResultIgnored():
             return state
         case InstanceRewound(after=after):
@@ -116,6 +125,7 @@ def _started(state: FlowState, at: EventId, event: InstanceStarted) -> FlowState
         attempts=0,
         visits=NO_VISITS,
         due=Due(None, None, None, at),
+        inputs=MappingProxyType({each.name: each.value for each in event.inputs}) if event.inputs else NO_INPUTS,
     )
     return replace(state, instance=begun, instances=state.instances + 1)
 
@@ -160,8 +170,43 @@ def _requested(instance: Instance, at: EventId, event: TransitionRequested) -> I
         requested=at,
         tree=event.tree,
         reserved=event.reserved,
+        parts=event.parts,
     )
     return replace(instance, attempt=attempt, attempts=instance.attempts + 1, attempts_here=instance.attempts_here + 1)
+
+
+def _noted(instance: Instance, at: EventId, event: ChecksRun | VariablesSet | InstanceHalted) -> Instance:
+    match event:
+        case ChecksRun():
+            return _checked(instance, at, event)
+        case VariablesSet():
+            return _written(instance, at, event)
+        case InstanceHalted(state=halted, visits=visits):
+            return replace(_open(instance, at), halted=Halt(halted, visits, at))
+    assert_never(event)
+
+
+def _checked(instance: Instance, at: EventId, event: ChecksRun) -> Instance:
+    attempt = instance.attempt
+    if attempt is None or attempt.id != event.attempt:
+        broken(at, f"checks are run for attempt `{event.attempt}`, which is not open")
+    return replace(instance, attempt=replace(attempt, parts=(*attempt.parts, *event.parts)))
+
+
+def _written(instance: Instance, at: EventId, event: VariablesSet) -> Instance:
+    if event.state != _open(instance, at).state:
+        broken(at, f"variables are written in state `{event.state}`, the state is `{instance.state}`")
+    written = {
+        each.name: Variable(each.name, each.value, event.source, event.state, event.visit, at.seq) for each in event.values
+    }  # fmt: skip
+    return replace(instance, variables=MappingProxyType({**instance.variables, **written}), written=at.seq)
+
+
+def _open(instance: Instance, at: EventId) -> Instance:
+    """Require an instance that has not ended, but for what begins with its end: variables that are there from the beginning."""
+    if instance.status is not Status.ACTIVE and instance.visit != 1:
+        broken(at, f"the instance ended as `{instance.status}`")
+    return instance
 
 
 def _resolved(
@@ -179,7 +224,7 @@ def _resolved(
     match event:
         case TransitionCheckPassed(transition=transition):
             return replace(resolved, due=Due(transition, attempt.id, None, at))
-        case TransitionCheckRejected(code=code) if code in JUDGED_CODES:
+        case TransitionCheckRejected(code=code, judgements=judgements) if code in JUDGED_CODES and judgements:
             before = instance.rejections if attempt.tree == instance.judged_tree else ()
             rejections = (*before, attempt.requested.seq)[-limits.REJECTIONS_MAX :]
             return replace(resolved, rejections=rejections, judged_tree=attempt.tree)
@@ -215,7 +260,7 @@ def _acted(instance: Instance, at: EventId, event: _Acted) -> Instance:
         case InstancePaused(by=by, reason=reason):
             return replace(instance, paused=Flag(by, reason, at))
         case InstanceResumed():
-            return replace(instance, paused=None)
+            return replace(_allowed_on(instance), paused=None)
         case ProgressHoldSet(judgements=judgements, evidence=evidence):
             return replace(instance, held=Hold(judgements, evidence, at))
         case ProgressHoldCleared():
@@ -227,6 +272,14 @@ def _acted(instance: Instance, at: EventId, event: _Acted) -> Instance:
             _require_closed(instance, at)
             return _rewound(instance, at, event)
     assert_never(event)
+
+
+def _allowed_on(instance: Instance) -> Instance:
+    """Let an instance that was halted go on: the state at whose limit it stands may be entered once more."""
+    if instance.halted is None:
+        return instance
+    state = instance.halted.state
+    return replace(instance, halted=None, granted=MappingProxyType({**instance.granted, state: instance.granted.get(state, 0) + 1}))
 
 
 def _require_closed(instance: Instance, at: EventId) -> None:
@@ -241,6 +294,9 @@ def _rewound(instance: Instance, at: EventId, event: InstanceRewound) -> Instanc
     return replace(
         instance,
         entered=MappingProxyType(entered),
+        variables=MappingProxyType({each.name: each for each in event.variables}) if event.variables else NO_VARIABLES,
+        written=at.seq if instance.variables else instance.written,
+        halted=None,
         due=Due(None, None, event.state, at),
     )
 

@@ -113,3 +113,9 @@ class Flow(Protocol):
 
     def state(self, state_id: str) -> State:
         """Give a state by its id. Raises KeyError when the flow has none of that name."""
+
+
+def is_plain(state: State) -> bool:
+    """Tell whether everything about the ways out of a state is for a verifier to say, as in version 1 of the language."""
+    own = (each.guard is not None or each.checks or each.otherwise or not each.condition for each in state.transitions)
+    return state.select == "exclusive" and not any(own)

@@ -4,13 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stateward.compiler.flow.reserved import CANCELLED_STATE
-from stateward.runtime.core.events import Account, CancelCause, EventId, FailureCause, Judgement, RejectionCode, Status
+from stateward.runtime.core.events import Account, CancelCause, EventId, FailureCause, Judgement, Part, RejectionCode, Status, Variable
 from stateward.runtime.core.flow import Flow
 
+if TYPE_CHECKING:
+    from stateward.compiler.predicates.schema import Plain
+
 NO_VISITS: Final[Mapping[str, int]] = MappingProxyType({})
+NO_VARIABLES: Final[Mapping[str, Variable]] = MappingProxyType({})
+NO_INPUTS: Final[Mapping[str, "Plain"]] = MappingProxyType({})
 
 
 class AttemptStatus(StrEnum):
@@ -38,6 +43,8 @@ class Attempt:
     """The digest of the Workdir's facts at that moment; empty where there were none."""
     reserved: int = 0
     """Tokens that it costs when nobody counts them."""
+    parts: tuple[Part, ...] = ()
+    """What the runtime found of the parts that it answers itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,16 @@ class Hold:
     """How many saw the same evidence and moved nothing."""
     evidence: int
     """The number of the newest admissible entry they saw."""
+    at: EventId
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """That a state would be entered once more than it may be."""
+
+    state: str
+    visits: int
+    """How often it was entered."""
     at: EventId
 
 
@@ -153,6 +170,14 @@ class Instance:
     due: Due | None = None
     paused: Flag | None = None
     held: Hold | None = None
+    inputs: Mapping[str, "Plain"] = field(default_factory=lambda: NO_INPUTS)
+    variables: Mapping[str, Variable] = field(default_factory=lambda: NO_VARIABLES)
+    """Those that were written."""
+    written: int = 0
+    """The number of the entry that wrote variables last, but for what they begin with."""
+    granted: Mapping[str, int] = field(default_factory=lambda: NO_VISITS)
+    """The visits of a state that an operator allowed beyond its limit."""
+    halted: Halt | None = None
 
 
 JUDGED_CODES: Final = frozenset({RejectionCode.MULTIPLE_CONDITIONS_MET, RejectionCode.INDETERMINATE, RejectionCode.NO_CONDITION_MET})
@@ -175,6 +200,11 @@ class FlowState:
 
 
 NOTHING_YET = FlowState()
+
+
+def halt_message(halted: Halt) -> str:
+    """Say why an instance is halted."""
+    return f"state `{halted.state}` was entered {halted.visits} times, as often as it may be"
 
 
 def hold_message(held: Hold) -> str:

@@ -5,13 +5,14 @@ given, so that weakening one of them never lets another through; a citation that
 asked for, a `met` that cites none that counts is weakened, too.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from stateward.runtime.core import limits
-from stateward.runtime.core.events import Citation, EntryCitation, FailureCause, FileCitation, Judgement, RejectionCode, Verdict
-from stateward.runtime.core.flow import State
+from stateward.runtime.core.events import Citation, EntryCitation, FailureCause, FileCitation, Judgement, Part, RejectionCode, Verdict
+from stateward.runtime.core.flow import State, Transition
+from stateward.runtime.core.selecting import FIRST, Ask, multiple_message, next_of, settled_parts, together
 from stateward.runtime.core.texts import is_blank, listed, shown, size_of
 
 
@@ -37,34 +38,84 @@ class Rejected:
 Ruling: TypeAlias = Passed | Rejected
 
 
-def rule(state: State, given: Sequence[Judgement], unresolved: Set[Citation], counting: Set[Citation] | None = None) -> Ruling:
+def rule(
+    state: State,
+    given: Sequence[Judgement],
+    unresolved: Set[Citation],
+    counting: Set[Citation] | None = None,
+    parts: Sequence[Part] = (),
+) -> Ruling:
     """Rule on the results of one verification.
 
     `unresolved` are the citations that name nothing that was captured, `counting` those that name evidence that counts, of which a `met`
-    needs one; None where it needs none, since a person's answer is evidence itself.
+    needs one; None where it needs none, since a person's answer is evidence itself. `parts` are what the runtime found by itself.
     """
-    fault = output_fault(tuple(each.id for each in state.transitions), given)
+    fault = output_fault(asked_of(state, parts), given)
     if fault is not None:
         return Rejected(RejectionCode.INVALID_VERIFIER_OUTPUT, fault)
-    return _ruled(state, tuple(_checked(each, unresolved, counting) for each in given))
+    return _ruled(state, tuple(_checked(each, unresolved, counting) for each in given), parts)
 
 
-def rule_again(state: State, checked: Sequence[Judgement]) -> Ruling:
+def rule_again(state: State, checked: Sequence[Judgement], parts: Sequence[Part] = ()) -> Ruling:
     """Rule on results that were checked when they were recorded."""
-    fault = output_fault(tuple(each.id for each in state.transitions), checked)
-    return _ruled(state, checked) if fault is None else Rejected(RejectionCode.INVALID_VERIFIER_OUTPUT, fault)
+    fault = output_fault(asked_of(state, parts), checked)
+    return _ruled(state, checked, parts) if fault is None else Rejected(RejectionCode.INVALID_VERIFIER_OUTPUT, fault)
 
 
-def _ruled(state: State, checked: Sequence[Judgement]) -> Ruling:
+def asked_of(state: State, parts: Sequence[Part]) -> tuple[str, ...]:
+    """Give the transitions of which a verifier is asked; none where the runtime decides by itself."""
+    step = next_of(state, parts)
+    return step.transitions if isinstance(step, Ask) else ()
+
+
+def _ruled(state: State, checked: Sequence[Judgement], parts: Sequence[Part]) -> Ruling:
     by_id = {each.transition: each for each in checked}
-    judgements = tuple(by_id[each.id] for each in state.transitions)
-    met = [each for each in judgements if each.verdict is Verdict.MET]
+    judgements = tuple(by_id[each.id] for each in state.transitions if each.id in by_id)
+    settled = settled_parts(state, parts)
+    looks = tuple(_seen(each, by_id.get(each.id), settled) for each in state.transitions)
+    return _first(looks, judgements) if state.select == FIRST else _exclusive(looks, judgements)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """All that is known of a transition."""
+
+    id: str
+    given: Verdict
+    """With the verdict as it was given."""
+    checked: Verdict
+    """With the verdict after its citations were checked."""
+
+
+def _seen(transition: Transition, judged: Judgement | None, found: Mapping[str, Verdict]) -> _Seen:
+    """Put together what the runtime found and what a verifier says; nobody is asked of the synthetic one where it cannot be taken."""
+    settled = found.get(transition.id, Verdict.MET if judged is not None else Verdict.NOT_MET)
+    if judged is None:
+        return _Seen(transition.id, settled, settled)
+    return _Seen(transition.id, together((settled, judged.verdict)), together((settled, judged.checked)))
+
+
+def _exclusive(looks: Sequence[_Seen], judgements: tuple[Judgement, ...]) -> Ruling:
+    met = [each for each in looks if each.given is Verdict.MET]
     if len(met) > 1:
-        names = listed(tuple(each.transition for each in met))
-        return Rejected(RejectionCode.MULTIPLE_CONDITIONS_MET, f"{len(met)} conditions are met: {names}", judgements)
+        return Rejected(RejectionCode.MULTIPLE_CONDITIONS_MET, multiple_message(tuple(each.id for each in met)), judgements)
     if met and met[0].checked is Verdict.MET:
-        return Passed(met[0].transition, judgements)
-    unclear = tuple(each.transition for each in judgements if each.checked is Verdict.INDETERMINATE)
+        return Passed(met[0].id, judgements)
+    return _none_met(looks, judgements)
+
+
+def _first(looks: Sequence[_Seen], judgements: tuple[Judgement, ...]) -> Ruling:
+    """Take the first that is met, where all before it are certainly not."""
+    for each in looks:
+        if each.checked is Verdict.MET:
+            return Passed(each.id, judgements)
+        if each.checked is Verdict.INDETERMINATE:
+            return Rejected(RejectionCode.INDETERMINATE, f"could not check {listed((each.id,))}", judgements)
+    return _none_met(looks, judgements)
+
+
+def _none_met(looks: Sequence[_Seen], judgements: tuple[Judgement, ...]) -> Rejected:
+    unclear = tuple(each.id for each in looks if each.checked is Verdict.INDETERMINATE)
     if unclear:
         return Rejected(RejectionCode.INDETERMINATE, f"no condition is met; could not check {listed(unclear)}", judgements)
     return Rejected(RejectionCode.NO_CONDITION_MET, "no condition is met", judgements)

@@ -33,3 +33,7 @@ LINES_MAX: Final = 1_000_000_000
 """The number of a cited line."""
 SHOWN_CHARACTERS_MAX: Final = 80
 """A foreign text shown inside one of our messages."""
+VARIABLE_BYTES_MAX: Final = 64 * 1024
+"""The value of one variable or input."""
+VARIABLES_BYTES_MAX: Final = 256 * 1024
+"""The values of all variables of an instance together."""

@@ -21,6 +21,7 @@ from stateward.runtime.core.events import (
     StateEntered,
     Status,
     TransitionVerificationCancelled,
+    Variable,
 )
 from stateward.runtime.core.instance import FlowState, Instance
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -48,6 +49,8 @@ class Act:
     reason: str
     state: str | None = None
     """The state to go back to; of a rewind only."""
+    variables: tuple[Variable, ...] = ()
+    """What the variables held when that state was entered; of a rewind only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def _pause(instance: Instance, command: Act) -> Acting | Refusal:
 
 
 def _resume(instance: Instance, command: Act) -> Acting | Refusal:
-    if instance.paused is None:
+    if instance.paused is None and instance.halted is None:
         return Refusal(RefusalCode.NOT_PAUSED, "the flow is not paused")
     return Acting((InstanceResumed(instance=instance.id, visit=instance.visit, by=command.by, reason=command.reason),))
 
@@ -139,7 +142,13 @@ def _rewind(state: FlowState, instance: Instance, command: Act) -> Acting | Refu
     if len(state.aside) >= limits.ASIDE_MAX:
         return Refusal(RefusalCode.REWINDS_EXHAUSTED, f"{limits.ASIDE_MAX} parts of the log are set aside already", ("fork the Worker",))
     rewound = InstanceRewound(
-        instance=instance.id, visit=instance.visit, by=command.by, reason=command.reason, state=command.state, after=after
+        instance=instance.id,
+        visit=instance.visit,
+        by=command.by,
+        reason=command.reason,
+        state=command.state,
+        after=after,
+        variables=command.variables,
     )
     return Acting((*_withdrawn(instance), rewound, _entered(instance, command.state, Status.ACTIVE)))
 

@@ -15,8 +15,15 @@ class RefusalCode(StrEnum):
     VERIFIER_NOT_ALLOWED = "verifier_not_allowed"
     INSTANCE_PAUSED = "instance_paused"
     INSTANCE_HELD = "instance_held"
+    INSTANCE_HALTED = "instance_halted"
     BUDGET_EXHAUSTED = "budget_exhausted"
     VERIFICATION_STOPPED = "verification_stopped"
+    # a write to variables
+    VARIABLES_EMPTY = "variables_empty"
+    VARIABLES_TOO_LARGE = "variables_too_large"
+    VARIABLE_UNKNOWN = "variable_unknown"
+    VARIABLE_NOT_WRITABLE = "variable_not_writable"
+    VARIABLE_MISFIT = "variable_misfit"
     # a verifier's report
     ATTEMPT_UNKNOWN = "attempt_unknown"
     LEASE_LOST = "lease_lost"
@@ -55,6 +62,9 @@ class RefusalCode(StrEnum):
     FLOW_BROKEN = "flow_broken"
     SUBMISSION_ID_MALFORMED = "submission_id_malformed"
     SUBMISSION_CONFLICT = "submission_conflict"
+    INPUT_UNKNOWN = "input_unknown"
+    INPUT_MISSING = "input_missing"
+    INPUT_MISFIT = "input_misfit"
     # a flow to be saved, restored or removed
     SLUG_MALFORMED = "slug_malformed"
     NAME_DIFFERS = "name_differs"

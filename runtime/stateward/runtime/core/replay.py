@@ -1,24 +1,28 @@
 """Folding a history that was stored: what `evolve` cannot see by itself is checked here.
 
 Invariants of a history that can be: no id is used twice; the events of an entry are numbered from 0 and leave no state to be entered;
-every state and transition is one of the pinned definition; a check that passed has exactly one verdict `met`, that of the transition
-taken, after the citations were checked too.
+every state and transition is one of the pinned definition; the transition taken is the one that the verdicts lead to, those of the
+runtime's own parts and those of the verifier after the citations were checked; variables hold what they were declared to hold.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import groupby
 
 from stateward.runtime.core.events import (
+    ChecksRun,
     EventId,
     InstanceStarted,
+    Part,
     Recorded,
+    Source,
     StateEntered,
     TransitionCheckPassed,
     TransitionRequested,
+    VariablesSet,
     Verdict,
 )
 from stateward.runtime.core.evolve import awaits_entry, broken, evolve
-from stateward.runtime.core.flow import Flow, State
+from stateward.runtime.core.flow import Flow, State, is_plain
 from stateward.runtime.core.instance import NOTHING_YET, FlowState, Instance, status_in
 
 
@@ -76,21 +80,62 @@ def _check_definition(before: FlowState, recorded: Recorded, after: Instance | N
         broken(recorded.id, f"{named}, in state `{after.state}`, is not there")
     match recorded.event:
         case TransitionCheckPassed() as passed:
-            _check_passed(definition.state(after.state), recorded.id, passed)
+            assert before.instance is not None  # `evolve` accepted the event
+            assert before.instance.attempt is not None
+            _check_passed(definition.state(after.state), recorded.id, passed, before.instance.attempt.parts)
+        case TransitionRequested() as requested:
+            _check_requested(definition.state(after.state), recorded.id, requested)
+        case ChecksRun() as run:
+            _check_run(definition.state(after.state), recorded.id, run)
+        case VariablesSet() as written:
+            _check_written(definition, recorded.id, written)
         case StateEntered() as entered:
             _check_entered(definition, before, recorded.id, entered, after)
         case _:
             return
 
 
-def _check_passed(here: State, at: EventId, passed: TransitionCheckPassed) -> None:
+def _check_passed(here: State, at: EventId, passed: TransitionCheckPassed, parts: tuple[Part, ...]) -> None:
     judged = tuple(each.transition for each in passed.judgements)
-    if judged != tuple(each.id for each in here.transitions):
+    if not parts and is_plain(here):
+        met = tuple(each.transition for each in passed.judgements if each.verdict is Verdict.MET)
+        checked = tuple(each.transition for each in passed.judgements if each.checked is Verdict.MET)
+        asked, is_taken = tuple(each.id for each in here.transitions), met == checked == (passed.transition,)
+    else:
+        from stateward.runtime.core.judging import Passed, asked_of, rule_again  # noqa: PLC0415 - rules are loaded where they are needed
+
+        asked = asked_of(here, parts)
+        is_taken = judged == asked and rule_again(here, passed.judgements, parts) == Passed(passed.transition, passed.judgements)
+    if judged != asked:
         broken(at, f"its verdicts are not those of the transitions of state `{here.id}`")
-    met = tuple(each.transition for each in passed.judgements if each.verdict is Verdict.MET)
-    checked = tuple(each.transition for each in passed.judgements if each.checked is Verdict.MET)
-    if not met == checked == (passed.transition,):
+    if not is_taken:
         broken(at, f"transition `{passed.transition}` is not the only one met")
+
+
+def _check_requested(here: State, at: EventId, requested: TransitionRequested) -> None:
+    guarded = tuple(each.id for each in here.transitions if each.guard is not None)
+    if tuple(each.transition for each in requested.parts) != guarded:
+        broken(at, f"its parts are not those of the guards of state `{here.id}`")
+
+
+def _check_run(here: State, at: EventId, run: ChecksRun) -> None:
+    known = {(each.id, check) for each in here.transitions for check in each.checks}
+    if not {(each.transition, each.name) for each in run.parts} <= known:
+        broken(at, f"it is of checks that state `{here.id}` does not need")
+
+
+def _check_written(definition: Flow, at: EventId, written: VariablesSet) -> None:
+    from stateward.runtime.core.writing import misfit_of  # noqa: PLC0415 - most flows write nothing
+
+    declared = {each.name: each for each in definition.declared_variables}
+    writes = definition.state(written.state).writes
+    for each in written.values:
+        declaration = declared.get(each.name)
+        if declaration is None or (written.source is Source.WORKER and each.name not in writes):
+            broken(at, f"state `{written.state}` does not write `{each.name}`")
+        fault = misfit_of(declaration, each.value)
+        if fault is not None:
+            broken(at, f"variable `{each.name}` cannot hold this: {fault}")
 
 
 def _check_entered(definition: Flow, before: FlowState, at: EventId, entered: StateEntered, after: Instance) -> None:

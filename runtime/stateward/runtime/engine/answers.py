@@ -7,9 +7,10 @@ reasons are byte for byte those of the pinned definition and of the worker.
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from stateward.runtime.core.events import Judgement, RejectionCode
+from stateward.runtime.core.events import Assigned, Judgement, RejectionCode
 from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import Aside, Attempt, AttemptStatus, Instance, Resolution, hold_message
+from stateward.runtime.core.selecting import Ask, Run, next_of
 from stateward.runtime.ports import Question, VerificationRequest
 from stateward.runtime.session.answers import Answer, TransitionAnswer
 from stateward.runtime.session.captured import CapturedLog
@@ -79,10 +80,12 @@ def _result(judgement: Judgement) -> TransitionAnswer:
 
 
 def question_for(
-    worker: str, definition: Flow, attempt: Attempt, number: int, captured: CapturedLog, *, aside: tuple[Aside, ...]
+    worker: str, definition: Flow, instance: Instance, attempt: Attempt, captured: CapturedLog, *, number: int, aside: tuple[Aside, ...]
 ) -> VerificationRequest:
     """Give what a verifier is asked about an attempt."""
     here = definition.state(attempt.state)
+    step = next_of(here, attempt.parts)
+    asked = step.transitions if isinstance(step, Ask) else ()
     return VerificationRequest(
         worker=worker,
         attempt=attempt.id,
@@ -92,7 +95,11 @@ def question_for(
         visit=attempt.visit,
         instructions=here.instructions,
         reason=attempt.reason,
-        questions=tuple(Question(each.id, each.target, each.condition, each.synthetic) for each in here.transitions),
+        questions=tuple(Question(each.id, each.target, each.condition, each.synthetic) for each in here.transitions if each.id in asked),
         captured=captured,
         aside=aside,
+        inputs=tuple(Assigned(name, value) for name, value in instance.inputs.items()),
+        variables=tuple(instance.variables.values()),
+        parts=attempt.parts,
+        checks=step.checks if isinstance(step, Run) else (),
     )

@@ -17,6 +17,7 @@ from stateward.runtime.core.events import (
 from stateward.runtime.core.instance import Attempt
 from stateward.runtime.core.operating import reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.core.selecting import guard_parts
 from stateward.runtime.engine.answers import question_for
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import payload_of
@@ -65,10 +66,11 @@ def preview(means: Means, worker: str, reason: str | None) -> VerificationReques
     elif reason is None:
         return Refusal(RefusalCode.NO_OPEN_ATTEMPT, "no request is open", ("name the reason of one that might be",))
     else:
-        attempt = Attempt(means.ids.new(), instance.state, instance.visit, reason, EventId(loaded.head.seq, 0))
+        parts = guard_parts(definition, instance)
+        attempt = Attempt(means.ids.new(), instance.state, instance.visit, reason, EventId(loaded.head.seq, 0), parts=parts)
         number += 1
     captured = CapturedLog(head, reader(means.sessions, worker))
-    return question_for(worker, definition, attempt, number, captured, aside=loaded.flow.aside)
+    return question_for(worker, definition, instance, attempt, captured, number=number, aside=loaded.flow.aside)
 
 
 def _asked(means: Means, worker: str, attempt: str) -> Entry | None:

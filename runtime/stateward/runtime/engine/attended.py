@@ -14,7 +14,6 @@ from stateward.runtime.engine.hosted import HostEngine
 from stateward.runtime.engine.hosting import EngineHostChannel
 from stateward.runtime.engine.overview import OverviewRow
 from stateward.runtime.engine.showing import attempt_of, entry_of
-from stateward.runtime.engine.standing import standing_of
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
     LOG_PAGE_MAX,
@@ -92,8 +91,7 @@ class Attended:
 
     def standing(self, worker: str) -> Standing | Refusal:
         """Say where a Worker stands."""
-        view = self.reader.view(worker)
-        return view if isinstance(view, Refusal) else standing_of(self.reader, view)
+        return self.reader.standing(worker)
 
     def attempt(self, worker: str, attempt: str) -> AttemptShown | Refusal | None:
         """Give an attempt of a Worker; None when it has none of that id."""

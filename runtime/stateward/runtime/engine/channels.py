@@ -5,7 +5,7 @@ anything else is asked, so that an agent never asks to leave a state that it doe
 not told; one that is no longer how things are is not told, but that they changed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from threading import Event, Lock
@@ -17,7 +17,6 @@ from stateward.runtime.core.texts import is_blank, size_of
 from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.showing import attempt_of, entry_of
-from stateward.runtime.engine.standing import standing_of
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
@@ -38,6 +37,7 @@ from stateward.runtime.ports import (
     VerifierCancelled,
     VerifierOutcome,
     Waiting,
+    Written,
 )
 from stateward.runtime.profile import VerifierKind
 from stateward.runtime.session.entries import Actor, Kind, reference
@@ -148,12 +148,15 @@ class EngineWorkerChannel:
 
     def standing(self) -> Standing | Refusal:
         """Say where it stands now."""
-        view = self._engine.view(self._worker)
-        return view if isinstance(view, Refusal) else standing_of(self._engine, view)
+        return self._engine.standing(self._worker)
 
     def submit(self, segments: Sequence[Segment], submission: str | None = None) -> Submitted | Refusal:
         """Commit an input."""
         return self._engine.submit(self._worker, segments, self._actor, submission)
+
+    def set_variables(self, values: Mapping[str, object]) -> Written | Refusal:
+        """Set variables that the current state writes."""
+        return self._engine.set_variables(self._worker, values, self._actor)
 
     # --- asking -------------------------------------------------------------------------------------------------------------------
 

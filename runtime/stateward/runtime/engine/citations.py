@@ -12,7 +12,7 @@ from typing import Final, assert_never
 from stateward.runtime.core.decide import Failed, GivenUp, Judged, Outcome
 from stateward.runtime.core.events import CancelCause, Citation, EntryCitation, FailureCause, FileCitation, Judgement, Verdict
 from stateward.runtime.core.instance import Attempt, is_aside
-from stateward.runtime.core.judging import output_fault
+from stateward.runtime.core.judging import asked_of, output_fault
 from stateward.runtime.core.texts import shown
 from stateward.runtime.engine.folding import Loaded
 from stateward.runtime.engine.lineage import entries_through
@@ -103,7 +103,7 @@ class Checked:
 
     def _fault(self, judgements: Sequence[Judgement]) -> str | None:
         assert self.loaded.definition is not None  # an attempt is open
-        return output_fault(tuple(each.id for each in self.loaded.definition.state(self.attempt.state).transitions), judgements)
+        return output_fault(asked_of(self.loaded.definition.state(self.attempt.state), self.attempt.parts), judgements)
 
 
 def _cited(judgements: Iterable[Judgement]) -> frozenset[Citation]:

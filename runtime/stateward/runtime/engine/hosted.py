@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine import recording
 from stateward.runtime.engine.commit import not_found
-from stateward.runtime.engine.means import HostMeans
+from stateward.runtime.engine.host_means import HostMeans
 from stateward.runtime.engine.recording import NewRecord
+from stateward.runtime.engine.standing import standing_of, told_of
 from stateward.runtime.engine.told import stored_answer
-from stateward.runtime.engine.view import WorkerView
-from stateward.runtime.ports.work import Cursor, HostRecord, Recorded, RecordedEntry, RecordKey
+from stateward.runtime.ports.work import Cursor, HostRecord, Recorded, RecordedEntry, RecordKey, Standing
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.entries import Actor, Head
@@ -54,10 +54,14 @@ class HostEngine:
 
     # --- looking --------------------------------------------------------------------------------------------------------------------
 
-    def view(self, worker: str) -> WorkerView | Refusal:
-        """Give a Worker as its log says now."""
+    def standing(self, worker: str) -> Standing | Refusal:
+        """Say where a Worker stands, to those who work inside it."""
         loaded = self._means.folds.load(worker)
-        return not_found(worker) if loaded is None else self._means.view(loaded)
+        if loaded is None:
+            return not_found(worker)
+        rolled_back, attempt = self._means.rolled_back(loaded), told_of(loaded)
+        last = None if attempt is None else self.told(worker, attempt)
+        return standing_of(loaded, rolled_back, self.self_selectors(loaded.session.profile), last)
 
     def head(self, worker: str) -> Head | None:
         """Give the last entry of a log; None when there is no such Worker."""

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.hosted import HostEngine
-from stateward.runtime.engine.standing import standing_of
 from stateward.runtime.ports import Cursor, HostRecord, Recorded, RecordedEntry, Standing
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.entries import Actor
@@ -23,8 +22,7 @@ class EngineHostChannel:
 
     def standing(self) -> Standing | Refusal:
         """Say where it stands now."""
-        view = self._engine.view(self._worker)
-        return view if isinstance(view, Refusal) else standing_of(self._engine, view)
+        return self._engine.standing(self._worker)
 
     def record(self, records: Sequence[HostRecord], cursor: Cursor | None = None) -> Recorded | Refusal:
         """Commit records in one commit, each once for its key."""

@@ -3,10 +3,11 @@
 Invariant: citations and what a judge was shown are masked alike, so what resolved still resolves.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from stateward.compiler.predicates.schema import DEPTH_MAX
 from stateward.runtime.core.events import Citation, EntryCitation, FileCitation, Judgement
 from stateward.runtime.ports import VerifierAnswered, VerifierCancelled, VerifierFailed, VerifierOutcome
 from stateward.runtime.session.masking import Secrets
@@ -22,8 +23,28 @@ def _segment(secrets: Secrets, segment: Segment) -> Segment:
     match segment:
         case TextSegment(content):
             return TextSegment(secrets.mask(content))
-        case FlowSegment():
-            return segment
+        case FlowSegment(inputs=inputs):
+            return replace(segment, inputs=values_without(secrets, inputs)) if inputs else segment
+
+
+def values_without(secrets: Secrets, values: Mapping[str, object]) -> dict[str, object]:
+    """Give values of inputs or variables without secrets; names of fields are masked too."""
+    return {secrets.mask(name): _value(secrets, value, DEPTH_MAX) for name, value in values.items()}
+
+
+def _value(secrets: Secrets, value: object, depth: int) -> object:
+    """Mask the texts of a value; what is nested deeper than any value may be is left out, and refused for that."""
+    match value:
+        case str():
+            return secrets.mask(value)
+        case list() if depth:
+            return [_value(secrets, each, depth - 1) for each in value]
+        case dict() if depth:
+            return {secrets.mask(str(name)): _value(secrets, each, depth - 1) for name, each in value.items()}
+        case list() | dict():
+            return None
+        case _:
+            return value
 
 
 def outcome_without(secrets: Secrets, outcome: VerifierOutcome) -> VerifierOutcome:

@@ -1,58 +1,15 @@
 """What the use cases work with: the ports, the profile in force, and what is remembered of Workers."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.actors import ENGINE
-from stateward.runtime.engine.commit import Append, commit
-from stateward.runtime.engine.folding import Folds, Loaded, checkpoint_of
-from stateward.runtime.engine.guard import Guard, rollback_message
+from stateward.runtime.engine.folding import Loaded
+from stateward.runtime.engine.host_means import HostMeans
 from stateward.runtime.engine.view import WorkerView, view_of
-from stateward.runtime.session.entries import Kind, NewEntry
-from stateward.runtime.session.masking import Secrets
-from stateward.runtime.session.payloads import encode
 
 if TYPE_CHECKING:
-    from stateward.runtime.ports import Clock, Ids, LeaseStore, SessionStore, Snapshots, Workdirs
+    from stateward.runtime.ports import LeaseStore, Snapshots, Workdirs
     from stateward.runtime.profile import Profile
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class HostMeans:
-    """What recording what happened and looking at a Worker needs."""
-
-    sessions: "SessionStore"
-    clock: "Clock"
-    ids: "Ids"
-    folds: Folds
-    checkpoint_entries: int
-    guard: Guard
-    secrets: Secrets
-
-    def commit(self, worker: str, plan: Callable[[Loaded], Append[T] | T], *, whole: bool = True) -> T | Refusal:
-        """Carry out a plan on a Worker; on one whose log went back only where it need not be `whole`."""
-        problem = self.guard.problem if whole else _no_problem
-        return commit(self.sessions, self.folds, worker, plan, checkpoint=self._checkpoint, problem=problem)
-
-    def problem(self, loaded: Loaded) -> Refusal | None:
-        """Say why nothing can be written to a log."""
-        if loaded.newer:
-            return Refusal(RefusalCode.WORKER_READ_ONLY, loaded.newer, ("read the log",))
-        return self.guard.problem(loaded)
-
-    def view(self, loaded: Loaded) -> WorkerView:
-        """Show a Worker."""
-        lost = self.guard.lost(loaded)
-        return view_of(loaded, "" if lost is None else rollback_message(loaded.head, lost))
-
-    def _checkpoint(self, loaded: Loaded) -> NewEntry | None:
-        if loaded.head.seq - loaded.checkpoint < self.checkpoint_entries:
-            return None
-        return NewEntry(Kind.CHECKPOINT, ENGINE, self.clock.now(), encode(checkpoint_of(loaded)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +21,6 @@ class Means(HostMeans):
     leases: "LeaseStore"
     workdirs: "Workdirs | None"
 
-
-def _no_problem(_: Loaded) -> None:
-    return None
+    def view(self, loaded: Loaded) -> WorkerView:
+        """Show a Worker."""
+        return view_of(loaded, self.rolled_back(loaded))

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stateward.runtime.core.decide import Decided, decide
-from stateward.runtime.core.events import Event, EventId, Recorded, TransitionVerificationCancelled
-from stateward.runtime.core.evolve import evolve
+from stateward.runtime.core.events import Event, TransitionVerificationCancelled
 from stateward.runtime.core.instance import FlowState
 from stateward.runtime.core.operating import Act, Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -145,7 +144,7 @@ def _planned(means: Means, loaded: Loaded, operation: Operation) -> Append[Opera
         return decided
     assert isinstance(decided, Decided)  # an act is neither repeated nor continued
     seq = loaded.head.seq + 1
-    after = _folded(loaded.flow, decided.events, seq)
+    after = records.folded(loaded.flow, decided.events, seq)
     entries: tuple[NewEntry, ...] = (act_entry(means, operation, loaded.flow, after, decided.events),)
     if any(isinstance(each, TransitionVerificationCancelled) for each in decided.events):
         told = records.told(definition, after, means.clock.now(), self_judged=is_self_judged(loaded))
@@ -186,9 +185,3 @@ def standing_of(flow: FlowState) -> Standing | None:
         paused=instance.paused is not None,
         held=instance.held is not None,
     )
-
-
-def _folded(flow: FlowState, events: Sequence[Event], seq: int) -> FlowState:
-    for index, event in enumerate(events):
-        flow = evolve(flow, Recorded(EventId(seq, index), event))
-    return flow

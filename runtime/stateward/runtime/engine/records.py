@@ -35,11 +35,17 @@ class Resolved:
 
 def resolution(definition: Flow, flow: FlowState, events: Sequence[Event], seq: int, time: datetime, *, self_judged: bool) -> Resolved:
     """Put what resolves the open attempt, and what the worker is told of it, into one entry; `seq` is the number it will have."""
-    for index, event in enumerate(events):
-        flow = evolve(flow, Recorded(EventId(seq, index), event))
+    flow = folded(flow, events, seq)
     answer = _answer(definition, flow, self_judged=self_judged)
     payload = encode(ToolResult(TRANSITION_TOOL, answer, (FlowRecord(tuple(events)),)))
     return Resolved(NewEntry(Kind.TOOL_RESULT, ENGINE, time, payload, resolution_key(answer.attempt)), answer, flow)
+
+
+def folded(flow: FlowState, events: Sequence[Event], seq: int) -> FlowState:
+    """Give the state after the events of the entry of that number."""
+    for index, event in enumerate(events):
+        flow = evolve(flow, Recorded(EventId(seq, index), event))
+    return flow
 
 
 def told(definition: Flow, flow: FlowState, time: datetime, *, self_judged: bool) -> NewEntry:

@@ -3,17 +3,18 @@
 Invariants: all checks come before the first write, in the documented order; texts are put together and never looked into.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import is_blank, shown, size_of
+from stateward.runtime.core.writing import size_of_value
 from stateward.runtime.engine.keys import ID_BYTES_MAX, is_id
 from stateward.runtime.engine.limits import INPUT_BYTES_MAX, SEGMENTS_MAX
 from stateward.runtime.ports import Snapshot, Snapshots, Unresolved
 from stateward.runtime.session.chain import digest_of
-from stateward.runtime.session.segments import KINDS, SEGMENT, FlowSegment, Segment, TextSegment, UnknownSegment
+from stateward.runtime.session.segments import KINDS, NO_INPUTS, SEGMENT, FlowSegment, Segment, TextSegment, UnknownSegment
 from stateward.runtime.session.strict import Malformed, render
 
 SEPARATOR: Final = "\n\n"
@@ -47,7 +48,8 @@ def shape_problem(segments: Sequence[Segment], *, first: bool) -> Refusal | None
         return Refusal(RefusalCode.FLOW_SEGMENT_COUNT, count_message(segments), ("give exactly one flow segment",))
     if len(segments) > SEGMENTS_MAX:
         return Refusal(RefusalCode.INPUT_TOO_LARGE, f"the input has {len(segments)} segments", (f"give at most {SEGMENTS_MAX}",))
-    size = sum(size_of(_text_of(each)) for each in segments)
+    inputs = dict(inputs_of(segments))
+    size = sum(size_of(_text_of(each)) for each in segments) + (size_of_value(inputs) if inputs else 0)
     if size > INPUT_BYTES_MAX:
         return Refusal(RefusalCode.INPUT_TOO_LARGE, f"the input has {size} bytes", (f"give at most {INPUT_BYTES_MAX} bytes",))
     if all(is_blank(_text_of(each)) for each in segments):
@@ -72,7 +74,7 @@ def _flow_positions(segments: Sequence[Segment]) -> list[int]:
 
 def _text_of(segment: Segment) -> str:
     match segment:
-        case FlowSegment(selector):
+        case FlowSegment(selector=selector):
             return selector
         case TextSegment(content):
             return content
@@ -94,6 +96,11 @@ def fingerprint_of(segments: Sequence[Segment]) -> str:
 def selector_of(segments: Sequence[Segment]) -> str | None:
     """Give the selector of the flow segment, if there is one."""
     return next((each.selector for each in segments if isinstance(each, FlowSegment)), None)
+
+
+def inputs_of(segments: Sequence[Segment]) -> Mapping[str, object]:
+    """Give what the flow segment hands to its flow."""
+    return next((each.inputs for each in segments if isinstance(each, FlowSegment)), NO_INPUTS)
 
 
 def resolve(snapshots: Snapshots, workspace: str, selector: str) -> Snapshot | Refusal:

@@ -13,6 +13,7 @@ from stateward.runtime.core.decide import Decided, Start, active_problem, decide
 from stateward.runtime.core.events import Event, InstanceStarted
 from stateward.runtime.core.instance import NOTHING_YET, FlowState, Pin
 from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.core.writing import taken_inputs
 from stateward.runtime.engine.actors import ENGINE
 from stateward.runtime.engine.commit import Append, Tries, contended, look_up
 from stateward.runtime.engine.folding import Loaded, payload_of
@@ -23,6 +24,7 @@ from stateward.runtime.engine.rights import rights_of, start_problem
 from stateward.runtime.engine.submission import (
     count_message,
     fingerprint_of,
+    inputs_of,
     resolve,
     selector_of,
     shape_problem,
@@ -139,7 +141,10 @@ def _flow(means: Means, given: Input, workspace: str, pinned: PinnedProfile, flo
     snapshot = resolve(means.snapshots, workspace, selector)
     if isinstance(snapshot, Refusal):
         return snapshot
-    decided = decide(snapshot.definition, flow, Start(means.ids.new(), _pin(snapshot, given.actor.actor_class)))
+    inputs = taken_inputs(snapshot.definition, inputs_of(given.segments))
+    if isinstance(inputs, Refusal):
+        return inputs
+    decided = decide(snapshot.definition, flow, Start(means.ids.new(), _pin(snapshot, given.actor.actor_class), inputs))
     assert isinstance(decided, Decided)  # no instance is active
     return _Flow(snapshot, decided.events)
 

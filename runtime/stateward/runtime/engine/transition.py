@@ -23,7 +23,9 @@ from stateward.runtime.core.events import (
 from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import Attempt, Instance
 from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.core.selecting import Blocked, Taken, guard_parts, next_of
 from stateward.runtime.core.texts import shown
+from stateward.runtime.core.writing import Unchanged
 from stateward.runtime.engine import records
 from stateward.runtime.engine.answers import Begun, question_for
 from stateward.runtime.engine.citations import Checked, facts_of
@@ -87,10 +89,12 @@ class Beginning:
                 return self._continued(loaded, definition, instance, attempt)
             case Decided(events):
                 return self._begun(loaded, definition, instance, events)
+            case Unchanged():
+                raise AssertionError("a request writes no variables")
         assert_never(decision)
 
     def _request(self, loaded: Loaded, instance: Instance, rights: Rights) -> Request:
-        if self._facts is None and instance.status is Status.ACTIVE:
+        if self._facts is None and instance.status is Status.ACTIVE and not _is_decided(loaded.definition, instance):
             self._facts = facts_of(self._means, loaded) or _NO_FACTS
         tree = "" if self._facts is None else self._facts.digest
         bounds = replace(rights.bounds, visit_tokens_max=rights.visit_tokens_max, instance_tokens_max=rights.instance_tokens_max)
@@ -123,24 +127,34 @@ class Beginning:
         if entry is None:
             raise Damaged(f"the request of attempt {attempt.id} of Worker {loaded.worker} is not found by its key", INSPECT)
         captured = CapturedLog(Head(entry.seq, entry.digest), self._reader(loaded.worker))
-        request = question_for(loaded.worker, definition, attempt, instance.attempts, captured, aside=loaded.flow.aside)
+        request = question_for(loaded.worker, definition, instance, attempt, captured, number=instance.attempts, aside=loaded.flow.aside)
         return Begun(request, continued=attempt.id != self._attempt)
 
     def _begun(
         self, loaded: Loaded, definition: Flow, instance: Instance, events: Sequence[Event]
     ) -> Append[Begun | Answered | InProgress | Refusal]:
         time = self._means.clock.now()
-        *earlier, requested = events
-        assert isinstance(requested, TransitionRequested)  # what a request decides on ends with it
-        superseding = [each for each in earlier if isinstance(each, TransitionVerificationCancelled)]
-        clearing = [each for each in earlier if isinstance(each, ProgressHoldCleared)]
-        entries: tuple[NewEntry, ...] = (records.request((*clearing, requested), self._actor, time),)
-        if self._facts is not None and self._facts.stated:
-            entries = (records.facts(self._means.secrets.mask_bytes(self._facts.stated), self._attempt, time), *entries)
+        at = next(at for at, each in enumerate(events) if isinstance(each, TransitionRequested))
+        requested = events[at]
+        assert isinstance(requested, TransitionRequested)
+        superseding = [each for each in events[:at] if isinstance(each, TransitionVerificationCancelled)]
+        clearing = tuple(each for each in events[:at] if isinstance(each, ProgressHoldCleared))
+        self_judged = is_self_judged(loaded)
+        flow, seq = loaded.flow, loaded.head.seq
+        entries: list[NewEntry] = []
         if superseding:
-            seq = loaded.head.seq + 1
-            closed = records.resolution(definition, loaded.flow, superseding, seq, time, self_judged=is_self_judged(loaded))
-            entries = (closed.entry, *entries)
+            seq += 1
+            closed = records.resolution(definition, flow, superseding, seq, time, self_judged=self_judged)
+            entries, flow = [closed.entry], closed.flow
+        if self._facts is not None and self._facts.stated:
+            seq += 1
+            entries.append(records.facts(self._means.secrets.mask_bytes(self._facts.stated), self._attempt, time))
+        seq += 1
+        entries.append(records.request((*clearing, requested), self._actor, time))
+        if at + 1 < len(events):
+            flow = records.folded(flow, (*clearing, requested), seq)
+            alone = records.resolution(definition, flow, events[at + 1 :], seq + 1, time, self_judged=False)
+            return Append((*entries, alone.entry), lambda _: Answered(alone.answer))
 
         def done(head: Head) -> Begun:
             attempt = Attempt(
@@ -151,14 +165,24 @@ class Beginning:
                 requested=EventId(head.seq, len(clearing)),
                 tree=requested.tree,
                 reserved=requested.reserved,
+                parts=requested.parts,
             )
             captured = CapturedLog(head, self._reader(loaded.worker))
-            return Begun(question_for(loaded.worker, definition, attempt, instance.attempts + 1, captured, aside=loaded.flow.aside))
+            number = instance.attempts + 1
+            return Begun(question_for(loaded.worker, definition, instance, attempt, captured, number=number, aside=loaded.flow.aside))
 
-        return Append(entries, done)
+        return Append(tuple(entries), done)
 
     def _reader(self, worker: str) -> Reader:
         return reader(self._means.sessions, worker)
+
+
+def _is_decided(definition: Flow | None, instance: Instance) -> bool:
+    """Tell whether the runtime decides by itself, so that nobody looks at the Workdir."""
+    if definition is None:
+        return False
+    step = next_of(definition.state(instance.state), guard_parts(definition, instance))
+    return isinstance(step, Taken | Blocked)
 
 
 class Reporting:

@@ -5,7 +5,7 @@ waits for a verifier inside a commit. Refusals are values; failures of the envir
 between threads, and any number of processes may work on one Worker at a time.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stateward.runtime.core.events import EventId, InstanceStarted
@@ -13,7 +13,7 @@ from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import Aside, Attempt, is_aside
 from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine import attempts, forking, leasing, operating, overview, redaction, rollback, submit, transition
+from stateward.runtime.engine import attempts, forking, leasing, operating, overview, redaction, rollback, submit, transition, variables
 from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.attempts import Explained
 from stateward.runtime.engine.commit import not_found
@@ -30,7 +30,7 @@ from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.redaction import Redacted
 from stateward.runtime.engine.replaying import Replayed, replay_against
 from stateward.runtime.engine.rights import rights_of
-from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen
+from stateward.runtime.engine.view import LoggedEntry, LoggedEvent, Seen, WorkerView
 from stateward.runtime.ports import (
     Answered,
     Clock,
@@ -51,6 +51,7 @@ from stateward.runtime.ports import (
     VerifierOutcome,
     Witness,
     Workdirs,
+    Written,
 )
 from stateward.runtime.profile import Profile
 from stateward.runtime.session.entries import Actor, ActorClass, Entry
@@ -139,6 +140,10 @@ class Engine(HostEngine):
         """Commit a further input, with one flow segment at most, and with one only when no instance is active."""
         given = submit.input_of(self._means, segments, actor, submission_id, first=False)
         return given if isinstance(given, Refusal) else submit.submit(self._means, worker, given)
+
+    def set_variables(self, worker: str, values: Mapping[str, object], actor: Actor) -> Written | Refusal:
+        """Set variables that the current state writes, all of them or none."""
+        return variables.set_variables(self._means, worker, values, actor)
 
     def begin(self, worker: str, reason: str, actor: Actor, seen: Seen | None = None) -> Begun | Answered | InProgress | Refusal:
         """Begin, or go on with, the verification of a request to leave the current state.
@@ -264,6 +269,11 @@ class Engine(HostEngine):
         return problem or forking.delete(self._means, worker)
 
     # --- looking --------------------------------------------------------------------------------------------------------------------
+
+    def view(self, worker: str) -> WorkerView | Refusal:
+        """Give a Worker as its log says now."""
+        loaded = self._means.folds.load(worker)
+        return not_found(worker) if loaded is None else self._means.view(loaded)
 
     def self_selectors(self, pinned: PinnedProfile) -> tuple[str, ...]:
         """Give the flows that an agent may submit to itself in a log that pins this profile."""

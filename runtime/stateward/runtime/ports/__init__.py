@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stateward.runtime.ports.asking import Submitted as Submitted
     from stateward.runtime.ports.asking import Waiting as Waiting
     from stateward.runtime.ports.asking import WorkerChannel as WorkerChannel
+    from stateward.runtime.ports.asking import Written as Written
     from stateward.runtime.ports.authority import BUNDLE_BYTES_MAX as BUNDLE_BYTES_MAX
     from stateward.runtime.ports.authority import DIFFERENCE_BYTES_MAX as DIFFERENCE_BYTES_MAX
     from stateward.runtime.ports.authority import BundleConflict as BundleConflict
@@ -102,7 +103,9 @@ if TYPE_CHECKING:
     from stateward.runtime.ports.work import RecordedEntry as RecordedEntry
     from stateward.runtime.ports.work import RecordKey as RecordKey
     from stateward.runtime.ports.work import Standing as Standing
+    from stateward.runtime.ports.work import ValueShown as ValueShown
     from stateward.runtime.ports.work import WayOut as WayOut
+    from stateward.runtime.ports.work import Writable as Writable
     from stateward.runtime.ports.workspaces import Workspace as Workspace
     from stateward.runtime.ports.workspaces import Workspaces as Workspaces
 
@@ -202,7 +205,10 @@ _PLACES: Final = {
     "Standing": "stateward.runtime.ports.work",
     "Submitted": "stateward.runtime.ports.asking",
     "Waiting": "stateward.runtime.ports.asking",
+    "Written": "stateward.runtime.ports.asking",
+    "ValueShown": "stateward.runtime.ports.work",
     "WayOut": "stateward.runtime.ports.work",
+    "Writable": "stateward.runtime.ports.work",
     "WorkerChannel": "stateward.runtime.ports.asking",
 }
 """The module of each name."""

@@ -81,6 +81,16 @@ class AttemptShown:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """Variables hold what was set."""
+
+    worker: str
+    names: tuple[str, ...]
+    entry: str
+    """The entry that wrote them, by its reference; empty when they held these values already."""
+
+
+@dataclass(frozen=True, slots=True)
 class Submitted:
     """An input was committed."""
 
@@ -146,6 +156,9 @@ class WorkerChannel(Protocol):
 
         Verifying goes on after that: the same request, asked again, waits for the same attempt. InProgress when there is no answer yet.
         """
+
+    def set_variables(self, values: Mapping[str, object]) -> Written | Refusal:
+        """Set variables that the current state writes: plain JSON by name; all of them or none."""
 
     def cancel(self) -> bool:
         """Stop verifying what this channel asked; the attempt stays open, and the next request goes on with it.

@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from stateward.runtime.core.events import Account, Citation, FailureCause, Judgement
+from stateward.runtime.core.events import Account, Assigned, Citation, FailureCause, Judgement, Part, Variable
 from stateward.runtime.core.instance import Aside
 from stateward.runtime.session.entries import Entry
 
@@ -38,6 +38,14 @@ class VerificationRequest:
     """The committed log up to and including the request, oldest first."""
     aside: tuple[Aside, ...] = ()
     """The parts of it that an operator set aside: to be read, and no evidence."""
+    inputs: tuple[Assigned, ...] = ()
+    """What the flow was given when it started."""
+    variables: tuple[Variable, ...] = ()
+    """What the variables held at the request, each with who wrote it where."""
+    parts: tuple[Part, ...] = ()
+    """What the runtime found of guards and checks by itself."""
+    checks: tuple[str, ...] = ()
+    """The checks that the host has to run before anybody is asked; then there are no questions yet."""
 
 
 @dataclass(frozen=True, slots=True)

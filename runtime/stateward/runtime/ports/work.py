@@ -4,9 +4,9 @@ Two adapters: in process over a store (`wiring`), and over HTTP to a service tha
 adapter is made. Refusals are values; failures of the environment are raised as `Fault`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.session.acts import RunOutcome
@@ -36,6 +36,33 @@ class WayOut:
     condition: str
     synthetic: bool
     """Whether it is the one that gives the flow up, which every flow has."""
+    when: str = ""
+    """Its guard, as an expression; empty where it has none."""
+    checks: tuple[str, ...] = ()
+    """The checks that the host runs for it."""
+    otherwise: bool = False
+    """Whether it is taken where no other is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueShown:
+    """A variable that the worker is shown."""
+
+    name: str
+    is_set: bool
+    holds: Any = None
+    """As JSON; None where it was not set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writable:
+    """A variable that the worker may set."""
+
+    name: str
+    constraint: str
+    """In the notation of the language."""
+    form: Mapping[str, Any]
+    """As JSON Schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +99,12 @@ class FlowStanding:
     """By whom and why an operator paused it; empty where nobody did."""
     held: str
     """Why it is held and what would free it; empty where it is not."""
+    halted: str = ""
+    """Which limit is reached; empty where none is."""
+    reads: tuple[ValueShown, ...] = ()
+    """What the state lets its worker see of the variables."""
+    writes: tuple[Writable, ...] = ()
+    """What it lets its worker set."""
 
 
 @dataclass(frozen=True, slots=True)

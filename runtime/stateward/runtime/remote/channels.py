@@ -4,7 +4,7 @@ Invariants: whatever comes back is of the Worker that was asked for, and in orde
 under which it is done once, so that it may be sent again when its answer is lost. Safe to share between threads.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 from urllib.parse import quote, urlencode
@@ -30,6 +30,7 @@ from stateward.runtime.ports import (
     Standing,
     Submitted,
     Waiting,
+    Written,
 )
 from stateward.runtime.remote.credentials import Access
 from stateward.runtime.remote.exchange import AnswerLost, Exchange
@@ -57,6 +58,8 @@ from stateward.runtime.remote.work_forms import (
     StopForm,
     StoppedForm,
     SubmittedForm,
+    VariablesForm,
+    WrittenForm,
     segment_form,
 )
 from stateward.runtime.session.acts import RunOutcome
@@ -197,6 +200,14 @@ class HttpWorkerChannel:
         if isinstance(asked, InProgress | Waiting):
             self._requests.require(asked.worker)
         return asked
+
+    def set_variables(self, values: Mapping[str, object]) -> Written | Refusal:
+        """Set variables that the current state writes."""
+        answer = self._requests.send("/variables", lambda: VariablesForm.model_validate({"values": dict(values)}), WrittenForm)
+        if isinstance(answer, Refusal):
+            return answer
+        self._requests.require(answer.worker)
+        return answer.value()
 
     def cancel(self) -> bool:
         """Stop verifying what the token of this channel asked; the attempt stays open."""

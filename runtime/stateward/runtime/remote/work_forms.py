@@ -30,8 +30,11 @@ from stateward.runtime.ports import (
     RecordKey,
     Standing,
     Submitted,
+    ValueShown,
     Waiting,
     WayOut,
+    Writable,
+    Written,
 )
 from stateward.runtime.remote.forms import DEFINITION_CHARACTERS_MAX, NUMBER_MAX, SOURCE_CHARACTERS_MAX, Digest, Form, Name
 from stateward.runtime.session.acts import RunOutcome
@@ -96,6 +99,28 @@ class WayOutForm(ValueForm[WayOut]):
     target: Name
     condition: Text
     synthetic: bool
+    when: Text = ""
+    checks: Annotated[tuple[Name, ...], Field(max_length=LIST_MAX)] = ()
+    otherwise: bool = False
+
+
+class ValueShownForm(ValueForm[ValueShown]):
+    """A variable that the worker is shown."""
+
+    VALUE = ValueShown
+    name: Name
+    is_set: bool
+    holds: JsonValue = None
+
+
+class WritableForm(ValueForm[Writable]):
+    """A variable that the worker may set."""
+
+    VALUE = Writable
+    name: Name
+    constraint: Text
+    form: dict[str, JsonValue]
+    """JSON Schema."""
 
 
 class OpenAttemptForm(ValueForm[OpenAttempt]):
@@ -157,6 +182,9 @@ class FlowStandingForm(ValueForm[FlowStanding]):
     last: AnswerForm | None
     paused: Text
     held: Text
+    halted: Text = ""
+    reads: Annotated[tuple[ValueShownForm, ...], Field(max_length=LIST_MAX)] = ()
+    writes: Annotated[tuple[WritableForm, ...], Field(max_length=LIST_MAX)] = ()
 
 
 class StandingForm(ValueForm[Standing]):
@@ -271,6 +299,8 @@ class FlowSegmentForm(ValueForm[FlowSegment]):
     VALUE = FlowSegment
     kind: Literal["flow"] = "flow"
     selector: Name
+    inputs: dict[str, JsonValue] = Field(default_factory=dict, max_length=LIST_MAX)
+    """What the flow is given."""
 
 
 class TextSegmentForm(ValueForm[TextSegment]):
@@ -301,6 +331,8 @@ class StartForm(Form):
     """A Worker that is to be started."""
 
     selector: Name
+    inputs: dict[str, JsonValue] = Field(default_factory=dict, max_length=LIST_MAX)
+    """What the flow is given."""
     texts: Annotated[tuple[Text, ...], Field(max_length=SEGMENTS_MAX - 1)] = ()
     profile: Name | None = None
     workdir: Annotated[str, Field(max_length=4096, pattern=r"^[^\x00]*$")] | None = None
@@ -403,6 +435,23 @@ class RecordedEntryForm(ValueForm[RecordedEntry]):
     worker: Name
     head: HeadForm
     repeated: bool
+
+
+class VariablesForm(Form):
+    """Variables that are to be set."""
+
+    values: Annotated[dict[str, JsonValue], Field(min_length=1, max_length=LIST_MAX)]
+    """By name, as JSON; all of them are set, or none."""
+
+
+class WrittenForm(ValueForm[Written]):
+    """Variables hold what was set."""
+
+    VALUE = Written
+    worker: Name
+    names: Annotated[tuple[Name, ...], Field(max_length=LIST_MAX)]
+    entry: Annotated[str, Field(max_length=64)]
+    """The entry that wrote them; empty when they held these values already."""
 
 
 class NoteForm(Form):

@@ -9,12 +9,14 @@ from typing import Any, Final
 from stateward.runtime.core.events import (
     Account,
     CancelCause,
+    ChecksRun,
     Citation,
     EntryCitation,
     Event,
     FailureCause,
     FileCitation,
     InstanceCancelled,
+    InstanceHalted,
     InstancePaused,
     InstanceResumed,
     InstanceRewound,
@@ -24,6 +26,7 @@ from stateward.runtime.core.events import (
     ProgressHoldCleared,
     ProgressHoldSet,
     RejectionCode,
+    Source,
     StateEntered,
     Status,
     TransitionCheckPassed,
@@ -32,9 +35,11 @@ from stateward.runtime.core.events import (
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
     Usage,
+    VariablesSet,
     Verdict,
 )
 from stateward.runtime.session.strict import COUNT, TEXT, Form, JsonValue, Malformed, Newer, choice, earliest, optional, record, sequence
+from stateward.runtime.session.value_forms import ASSIGNED, PARTS, VARIABLE
 
 _ENTRY: Final = record(EntryCitation, entry=TEXT)
 _FILE: Final = record(FileCitation, path=TEXT, first_line=COUNT, last_line=COUNT, quote=TEXT)
@@ -77,23 +82,22 @@ def _event(make: type[Event], **forms: Form[Any]) -> Form[Event]:
 _CANCELLED: Final[dict[str, Form[Any]]] = {"attempt": TEXT, "cause": choice(CancelCause)}
 _FAILED: Final[dict[str, Form[Any]]] = {"attempt": TEXT, "cause": choice(FailureCause), "message": TEXT}
 _REJECTED: Final[dict[str, Form[Any]]] = {"attempt": TEXT, "code": choice(RejectionCode), "message": TEXT}
+_STARTED: Final[dict[str, Form[Any]]] = {
+    "workspace": TEXT,
+    "selector": TEXT,
+    "flow_id": TEXT,
+    "flow_revision": COUNT,
+    "content_digest": TEXT,
+    "definition_digest": TEXT,
+    "chosen_by": TEXT,
+}
+_REWOUND: Final[dict[str, Form[Any]]] = {"by": TEXT, "reason": TEXT, "state": TEXT, "after": COUNT}
 _REQUESTED: Final = {"attempt": TEXT, "state": TEXT, "reason": TEXT}
 _PASSED: Final = {"attempt": TEXT, "transition": TEXT}
 _FORMS: Final[dict[str, tuple[type[Event], tuple[Form[Event], ...]]]] = {
     "instance_started": (
         InstanceStarted,
-        (
-            _event(
-                InstanceStarted,
-                workspace=TEXT,
-                selector=TEXT,
-                flow_id=TEXT,
-                flow_revision=COUNT,
-                content_digest=TEXT,
-                definition_digest=TEXT,
-                chosen_by=TEXT,
-            ),
-        ),
+        (_event(InstanceStarted, **_STARTED), _event(InstanceStarted, **_STARTED, inputs=ASSIGNED)),
     ),
     "state_entered": (
         StateEntered,
@@ -101,7 +105,11 @@ _FORMS: Final[dict[str, tuple[type[Event], tuple[Form[Event], ...]]]] = {
     ),
     "transition_requested": (
         TransitionRequested,
-        (_event(TransitionRequested, **_REQUESTED), _event(TransitionRequested, **_REQUESTED, tree=TEXT, reserved=COUNT)),
+        (
+            _event(TransitionRequested, **_REQUESTED),
+            _event(TransitionRequested, **_REQUESTED, tree=TEXT, reserved=COUNT),
+            _event(TransitionRequested, **_REQUESTED, tree=TEXT, reserved=COUNT, parts=PARTS),
+        ),
     ),
     "transition_check_passed": (
         TransitionCheckPassed,
@@ -129,9 +137,15 @@ _FORMS: Final[dict[str, tuple[type[Event], tuple[Form[Event], ...]]]] = {
     "instance_paused": (InstancePaused, (_event(InstancePaused, by=TEXT, reason=TEXT),)),
     "instance_resumed": (InstanceResumed, (_event(InstanceResumed, by=TEXT, reason=TEXT),)),
     "instance_cancelled": (InstanceCancelled, (_event(InstanceCancelled, by=TEXT, reason=TEXT),)),
-    "instance_rewound": (InstanceRewound, (_event(InstanceRewound, by=TEXT, reason=TEXT, state=TEXT, after=COUNT),)),
+    "instance_rewound": (
+        InstanceRewound,
+        (_event(InstanceRewound, **_REWOUND), _event(InstanceRewound, **_REWOUND, variables=sequence(VARIABLE))),
+    ),
     "progress_hold_set": (ProgressHoldSet, (_event(ProgressHoldSet, judgements=COUNT, evidence=COUNT),)),
     "progress_hold_cleared": (ProgressHoldCleared, (_event(ProgressHoldCleared, by=TEXT, reason=TEXT),)),
+    "checks_run": (ChecksRun, (_event(ChecksRun, attempt=TEXT, parts=PARTS),)),
+    "variables_set": (VariablesSet, (_event(VariablesSet, source=choice(Source), state=TEXT, values=ASSIGNED),)),
+    "instance_halted": (InstanceHalted, (_event(InstanceHalted, state=TEXT, visits=COUNT),)),
 }
 """The members of each event, by its version, from 1."""
 _NAMES: Final = {make: name for name, (make, _) in _FORMS.items()}

@@ -3,9 +3,10 @@
 from typing import Any, Final
 
 from stateward.runtime.core.events import CancelCause, EventId, FailureCause, RejectionCode, Status
-from stateward.runtime.core.instance import Aside, Attempt, AttemptStatus, Due, Flag, FlowState, Hold, Instance, Pin, Resolution
+from stateward.runtime.core.instance import Aside, Attempt, AttemptStatus, Due, Flag, FlowState, Halt, Hold, Instance, Pin, Resolution
 from stateward.runtime.session.event_codec import ACCOUNT, FIRST_JUDGEMENTS, JUDGEMENTS
 from stateward.runtime.session.strict import COUNT, TEXT, Form, choice, mapping, optional, record, sequence
+from stateward.runtime.session.value_forms import PARTS, VALUE, VARIABLE
 
 _AT: Final = record(EventId, seq=COUNT, index=COUNT)
 _ATTEMPT: Final[dict[str, Form[Any]]] = {"id": TEXT, "state": TEXT, "visit": COUNT, "reason": TEXT, "requested": _AT}
@@ -53,24 +54,31 @@ def _flow_state(attempt: Form[Attempt], resolution: Form[Resolution], **later: F
 
 
 _FIRST_ATTEMPT: Final = record(Attempt, **_ATTEMPT)
-_LATER_ATTEMPT: Final = record(Attempt, **_ATTEMPT, tree=TEXT, reserved=COUNT)
+_SECOND_ATTEMPT: Final = record(Attempt, **_ATTEMPT, tree=TEXT, reserved=COUNT)
+_THIRD_ATTEMPT: Final = record(Attempt, **_ATTEMPT, tree=TEXT, reserved=COUNT, parts=PARTS)
+_COUNTED: Final[dict[str, Form[Any]]] = {"judged_tree": TEXT, "tokens": COUNT, "tokens_here": COUNT}
 FIRST_FLOW_STATE: Final[Form[FlowState]] = _flow_state(
     _FIRST_ATTEMPT,
     record(Resolution, attempt=_FIRST_ATTEMPT, status=choice(AttemptStatus), resolved=_AT, judgements=FIRST_JUDGEMENTS, **_REFUSED),
 )
 """As the first version of checkpoints had it."""
+
+
+def _resolution(attempt: Form[Attempt]) -> Form[Resolution]:
+    return record(
+        Resolution, attempt=attempt, status=choice(AttemptStatus), resolved=_AT, judgements=JUDGEMENTS, **_REFUSED, account=ACCOUNT
+    )
+
+
+SECOND_FLOW_STATE: Final[Form[FlowState]] = _flow_state(_SECOND_ATTEMPT, _resolution(_SECOND_ATTEMPT), **_COUNTED)
+"""As the second had it."""
 FLOW_STATE: Final[Form[FlowState]] = _flow_state(
-    _LATER_ATTEMPT,
-    record(
-        Resolution,
-        attempt=_LATER_ATTEMPT,
-        status=choice(AttemptStatus),
-        resolved=_AT,
-        judgements=JUDGEMENTS,
-        **_REFUSED,
-        account=ACCOUNT,
-    ),
-    judged_tree=TEXT,
-    tokens=COUNT,
-    tokens_here=COUNT,
+    _THIRD_ATTEMPT,
+    _resolution(_THIRD_ATTEMPT),
+    **_COUNTED,
+    inputs=mapping(VALUE),
+    variables=mapping(VARIABLE),
+    written=COUNT,
+    granted=mapping(COUNT),
+    halted=optional(record(Halt, state=TEXT, visits=COUNT, at=_AT)),
 )

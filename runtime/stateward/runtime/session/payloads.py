@@ -28,7 +28,7 @@ from stateward.runtime.session.acts import (
 from stateward.runtime.session.answers import ANSWER, Answer
 from stateward.runtime.session.entries import ActorClass, Entry, Kind
 from stateward.runtime.session.event_codec import EVENT
-from stateward.runtime.session.folded import FIRST_FLOW_STATE, FLOW_STATE
+from stateward.runtime.session.folded import FIRST_FLOW_STATE, FLOW_STATE, SECOND_FLOW_STATE
 from stateward.runtime.session.segments import SEGMENT, Segment, UnknownSegment
 from stateward.runtime.session.strict import (
     COUNT,
@@ -328,6 +328,7 @@ _CHECKED: Final[dict[str, Form[Any]]] = {
 }
 _CHECKPOINT: Final = versions(
     record(Checkpoint, created=TEXT, session=_SESSION, flow=FIRST_FLOW_STATE, **_CHECKED),
+    record(Checkpoint, created=TEXT, session=_SESSION, flow=SECOND_FLOW_STATE, **_CHECKED, rollbacks=sequence(ROLLBACK)),
     record(Checkpoint, created=TEXT, session=_SESSION, flow=FLOW_STATE, **_CHECKED, rollbacks=sequence(ROLLBACK)),
 )
 _FORMS: Final[dict[type[Written], Form[Any]]] = {

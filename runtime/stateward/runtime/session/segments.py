@@ -3,10 +3,14 @@
 Invariants: texts are kept as they came; a kind that is unknown here is refused on the way in and kept when a log is read.
 """
 
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
 
-from stateward.runtime.session.strict import TEXT, Form, JsonValue, Malformed, record
+from stateward.runtime.session.strict import TEXT, Form, JsonValue, Malformed, members, record
+
+NO_INPUTS: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +18,8 @@ class FlowSegment:
     """Starts a flow; replaced in place by the instructions of its initial state."""
 
     selector: str
+    inputs: Mapping[str, object] = field(default_factory=lambda: NO_INPUTS)
+    """What the flow is given, by name, as JSON; whether it fits is for the flow to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +39,23 @@ class UnknownSegment:
     kind: str
 
 
-_FORMS: Final[dict[str, Form[Segment]]] = {
-    "flow": record(FlowSegment, selector=TEXT),
+def _write_flow(segment: FlowSegment) -> JsonValue:
+    inputs: Any = dict(segment.inputs)  # JSON as it came
+    return {"selector": segment.selector, **({"inputs": inputs} if inputs else {})}
+
+
+def _read_flow(value: object) -> FlowSegment:
+    if not isinstance(value, dict) or "inputs" not in value:
+        return FlowSegment(TEXT.read(members(value, ("selector",))["selector"]))
+    given = members(value, ("selector", "inputs"))
+    inputs = given["inputs"]
+    if not isinstance(inputs, dict) or not inputs:
+        raise Malformed("`inputs` is no object with a value for each input")
+    return FlowSegment(TEXT.read(given["selector"]), inputs)
+
+
+_FORMS: Final[dict[str, Form[Any]]] = {
+    "flow": Form(_write_flow, _read_flow),
     "text": record(TextSegment, content=TEXT),
 }
 KINDS: Final = tuple(_FORMS)
@@ -56,7 +77,8 @@ def _read(value: object) -> Segment | UnknownSegment:
     kind = TEXT.read(value.get("kind"))
     if kind not in _FORMS:
         return UnknownSegment(kind)
-    return _FORMS[kind].read({name: given for name, given in value.items() if name != "kind"})
+    segment: Segment = _FORMS[kind].read({name: given for name, given in value.items() if name != "kind"})
+    return segment
 
 
 SEGMENT: Final[Form[Segment | UnknownSegment]] = Form(_write, _read)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from stateward.runtime.engine.folding import Folds
 from stateward.runtime.engine.guard import Guard
+from stateward.runtime.engine.host_means import HostMeans
 from stateward.runtime.engine.hosted import HostEngine
 from stateward.runtime.engine.hosting import EngineHostChannel
 from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES
-from stateward.runtime.engine.means import HostMeans
-from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports.faults import Damaged
+from stateward.runtime.ports.work import Standing
 from stateward.runtime.session.entries import Actor
 from stateward.runtime.wiring.beginning import locate
 from stateward.runtime.wiring.listing import worker_ids
@@ -62,7 +62,7 @@ def _engine(kept: Kept) -> HostEngine:
 
 def _is_active(engine: HostEngine, worker: str) -> bool:
     try:
-        view = engine.view(worker)
+        standing = engine.standing(worker)
     except Damaged:  # nobody works in it
         return False
-    return isinstance(view, WorkerView) and view.flow is not None and view.flow.status == "active"
+    return isinstance(standing, Standing) and standing.is_active

@@ -6,7 +6,7 @@ is being verified there; at the end everything is, and nothing is opened any mor
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from threading import Lock
@@ -23,6 +23,7 @@ from stateward.runtime.ports import (
     StoreUnavailable,
     Submitted,
     WorkerChannel,
+    Written,
 )
 from stateward.runtime.session.entries import Actor
 from stateward.runtime.session.segments import Segment
@@ -133,6 +134,11 @@ class _Used:
         """Ask to leave the current state, and wait so long at most for the answer."""
         with self._use() as channel:
             return channel.ask(reason, wait_seconds)
+
+    def set_variables(self, values: Mapping[str, object]) -> Written | Refusal:
+        """Set variables that the current state writes."""
+        with self._use() as channel:
+            return channel.set_variables(values)
 
     def cancel(self) -> bool:
         """Stop verifying what this channel asked."""

@@ -17,8 +17,10 @@ from rich.text import Text
 from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.wording import counted
 from stateward.runtime.core.events import (
+    ChecksRun,
     Event,
     InstanceCancelled,
+    InstanceHalted,
     InstancePaused,
     InstanceResumed,
     InstanceRewound,
@@ -33,6 +35,7 @@ from stateward.runtime.core.events import (
     TransitionRequested,
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
+    VariablesSet,
     Verdict,
 )
 from stateward.runtime.core.flow import Transition
@@ -285,10 +288,24 @@ def event_line(event: Event) -> Text:
             return Text(f"late result for {safe(attempt)} ignored", "dim")
         case ProgressHoldSet(judgements=judgements_alike):
             return Text(f"held: {judgements_alike} judgements saw the same evidence and moved nothing", "yellow")
+        case ChecksRun() | VariablesSet() | InstanceHalted():
+            return _noted_line(event)
         case InstanceRewound(by=by, reason=reason, state=state):
             return Text.assemble("rewound to ", (safe(state), "bold"), " by ", plain(by), ": ", plain(_cut(reason)))
         case InstancePaused() | InstanceResumed() | InstanceCancelled() | ProgressHoldCleared():
             return Text.assemble(_ACTS[type(event)], " by ", plain(event.by), ": ", plain(_cut(event.reason)))
+    assert_never(event)
+
+
+def _noted_line(event: ChecksRun | VariablesSet | InstanceHalted) -> Text:
+    match event:
+        case ChecksRun(parts=parts):
+            said = ", ".join(f"{safe(each.name)} {WORDS[each.verdict][0]}" for each in parts)
+            return Text.assemble("checks run: ", said or "none")
+        case VariablesSet(source=source, values=values):
+            return Text.assemble("set by ", str(source), ": ", safe(", ".join(each.name for each in values)))
+        case InstanceHalted(state=state, visits=visits):
+            return Text.assemble("halted: ", safe(state), f" was entered {visits} times, as often as it may be")
     assert_never(event)
 
 

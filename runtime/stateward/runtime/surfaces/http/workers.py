@@ -33,8 +33,10 @@ from stateward.runtime.remote.work_forms import (
     StopForm,
     StoppedForm,
     SubmittedForm,
+    VariablesForm,
     WorkerRowForm,
     WorkersPage,
+    WrittenForm,
 )
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
 from stateward.runtime.surfaces.http.answers import answered, page
@@ -238,6 +240,19 @@ def note(named: Working, body: JsonBody) -> Response:
     """Record what the agent says, as a claim; once for one `use`. Scope `work:<worker>`."""
     form = read_form(NoteForm, body)
     return _formed(named.agent().note(form.text, form.use), RecordedEntryForm.of)
+
+
+@router.post(
+    "/workers/{worker}/variables",
+    response_model=WrittenForm,
+    responses={**_ok("They hold these values."), **problems(404, 409, 415)},
+    openapi_extra=body_of(VariablesForm),
+    dependencies=[NOTHING_ASKED],
+)
+def set_variables(named: Working, body: JsonBody) -> Response:
+    """Set variables that the current state writes, all of them or none. Scope `work:<worker>`."""
+    form = read_form(VariablesForm, body)
+    return _formed(named.agent().set_variables(form.values), WrittenForm.of)
 
 
 # --- for the harness of its agent
