@@ -1,6 +1,6 @@
 """Evaluating a text in tests, and saying in few words what was found and where."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from stateward.compiler.diagnostics.model import Diagnostic, Label
@@ -31,13 +31,18 @@ class Evaluated:
 
 
 def evaluation_of(
-    text: str, files: Mapping[str, str] | None = None, *, loader: Loader | None = None, limits: Limits = LIMITS
+    text: str,
+    files: Mapping[str, str] | None = None,
+    *,
+    loader: Loader | None = None,
+    limits: Limits = LIMITS,
+    roots: Collection[str] = (),
 ) -> Evaluation:
     """Begin the evaluation of a sound text."""
     source = Source.from_text(MAIN, text)
     parsed = parse(source)
     assert not parsed.diagnostics, parsed.diagnostics
-    return Evaluation(source, parsed.module, loader=loader or MemoryLoader({**(files or {}), MAIN: text}), limits=limits)
+    return Evaluation(source, parsed.module, loader=loader or MemoryLoader({**(files or {}), MAIN: text}), limits=limits, roots=roots)
 
 
 def evaluated(text: str, files: Mapping[str, str] | None = None, *, loader: Loader | None = None, limits: Limits = LIMITS) -> Evaluated:

@@ -11,6 +11,7 @@ from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.loader import MemoryLoader
 from stateward.compiler.limits import LIMITS
 from stateward.compiler.pipeline import compile_source
+from stateward.compiler.predicates.guards import ROOTS
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.parser import parse
 
@@ -49,6 +50,16 @@ def test_an_evaluation_is_freed_with_its_last_reference(text: str) -> None:
     files = MemoryLoader({"other": "let k = 3; in { a = k; }"})
     evaluation = Evaluation(source, parse(source).module, loader=files, limits=replace(LIMITS, steps=20_000, nodes=2_000))
     evaluation.data(evaluation.root)
+    source_alive, machine_alive = weakref.ref(source), weakref.ref(evaluation.machine)
+    del source, evaluation
+    assert (None, None) == (source_alive(), machine_alive())
+
+
+def test_guards_are_freed_with_their_evaluation() -> None:
+    text = "let f = (n: Int) => n > m; m = vars.y; in match f(vars.x) { true: f(m); _: vars.z; }"
+    source = Source.from_text("main.dcdl", text)
+    evaluation = Evaluation(source, parse(source).module, roots=ROOTS)
+    evaluation.residue(evaluation.root)
     source_alive, machine_alive = weakref.ref(source), weakref.ref(evaluation.machine)
     del source, evaluation
     assert (None, None) == (source_alive(), machine_alive())

@@ -1,7 +1,7 @@
 """Operators on scalars and arrays: arithmetic, comparison, logic, joining.
 
 Invariants: an operand that failed silences the operator; both operands are evaluated before one is judged, except where the operator
-stops short. A default is not a value yet: no operator takes it.
+stops short. A default is not a value yet: no operator takes it. Nothing stops short at a symbol.
 """
 
 import math
@@ -14,7 +14,8 @@ from stateward.compiler.language.faults import Fault, Kind, told, written_at
 from stateward.compiler.language.literals import constraint
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import failed_at
-from stateward.compiler.language.values import AnyValue, ArrayValue, DefaultValue, Failed, ScalarValue, Scope, Task
+from stateward.compiler.language.symbols import Operand, combined, negation, opposite, refused
+from stateward.compiler.language.values import AnyValue, ArrayValue, DefaultValue, Failed, ScalarValue, Scope, SymbolicValue, Task
 from stateward.compiler.predicates.constraints import INT_MAX, INT_MIN, Bounded, Number, ordered
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Binary, Bound, Expr, Unary
@@ -25,6 +26,7 @@ _COMPUTE: Final[Mapping[str, Callable[[Number, Number], Number]]] = {
     "*": operator.mul,
     "/": operator.truediv,
 }
+_OPERANDS: Final = frozenset({ScalarValue, SymbolicValue})
 DEFAULT_NOTE: Final = "a default becomes a value only in the result"
 CHARACTERS_PER_STEP: Final = 256
 """Characters that a comparison of texts may look at for the price of one step."""
@@ -38,8 +40,7 @@ def arithmetic(machine: Machine, node: Binary, scope: Scope) -> Task:
         return failed_at(node, scope)
     first, second = number_of(left), number_of(right)
     if first is None or second is None:
-        fault = _wrong_operands("arithmetic needs numbers", "not a number", node, _no_numbers(node, left, right), scope)
-        return machine.fail(fault, node, scope)
+        return _unnumbered(machine, "arithmetic needs numbers", node, (left, right), scope)
     if node.operator == "/" and second == 0:
         place = Place(scope.module.source, node.span)
         fault = Fault(Kind.CONFLICT, "division by zero", place, "divides by zero", from_elsewhere(place, right))
@@ -79,8 +80,18 @@ def number_of(value: AnyValue) -> Number | None:
     return None
 
 
-def _no_numbers(node: Binary, left: AnyValue, right: AnyValue) -> list[tuple[Expr, AnyValue]]:
-    return [(operand, value) for operand, value in ((node.left, left), (node.right, right)) if number_of(value) is None]
+def _unnumbered(machine: Machine, message: str, node: Binary, values: tuple[AnyValue, AnyValue], scope: Scope) -> AnyValue:
+    """Take operands that are not both numbers: symbols, or something wrong."""
+    operands = zip((node.left, node.right), values, strict=True)
+    wrong = [(operand, value) for operand, value in operands if number_of(value) is None and type(value) is not SymbolicValue]
+    if wrong:
+        return machine.fail(_wrong_operands(message, "not a number", node, wrong, scope), node, scope)
+    return combined(machine, node, _operand(values[0]), _operand(values[1]), scope)
+
+
+def _operand(value: AnyValue) -> Operand:
+    assert isinstance(value, ScalarValue | SymbolicValue)
+    return value
 
 
 def _bool_of(value: AnyValue) -> bool | None:
@@ -123,6 +134,9 @@ def equality(machine: Machine, node: Binary, scope: Scope) -> Task:
         if type(left.value) is str:
             machine.spend(len(left.value) // CHARACTERS_PER_STEP, node, scope)
         return ScalarValue(scope.module.source, node, None, (left.value == right.value) == (node.operator == "=="))
+    kinds = {type(left), type(right)}
+    if SymbolicValue in kinds and kinds <= _OPERANDS:
+        return combined(machine, node, _operand(left), _operand(right), scope)
     return machine.fail(_not_comparable(node, left, right, scope), node, scope)
 
 
@@ -147,23 +161,26 @@ def order(machine: Machine, node: Binary, scope: Scope) -> Task:
         return failed_at(node, scope)
     first, second = number_of(left), number_of(right)
     if first is None or second is None:
-        fault = _wrong_operands("only numbers have an order", "not a number", node, _no_numbers(node, left, right), scope)
-        return machine.fail(fault, node, scope)
+        return _unnumbered(machine, "only numbers have an order", node, (left, right), scope)
     return ScalarValue(scope.module.source, node, None, ordered(node.operator, first, second))
 
 
 def logic(machine: Machine, node: Binary, scope: Scope) -> Task:
     """Evaluate `&&` and `||`; the right operand is not looked at when the left one decides."""
     decisive = node.operator == "||"
+    left: AnyValue | None = None
     for operand in (node.left, node.right):
         value = yield operand, scope
         if type(value) is Failed:
             return failed_at(node, scope)
         truth = _bool_of(value)
-        if truth is None:
+        if truth is None and type(value) is not SymbolicValue:
             return machine.fail(_wrong_operand("logic needs true or false", "not a Bool", operand, value, scope), node, scope)
+        if left is not None and SymbolicValue in {type(left), type(value)}:
+            return combined(machine, node, _operand(left), _operand(value), scope)
         if truth == decisive:
             return ScalarValue(scope.module.source, node, None, decisive)
+        left = value
     return ScalarValue(scope.module.source, node, None, not decisive)
 
 
@@ -172,6 +189,8 @@ def prefix(machine: Machine, node: Unary, scope: Scope) -> Task:
     value = yield node.operand, scope
     if type(value) is Failed:
         return failed_at(node, scope)
+    if type(value) is SymbolicValue:
+        return negation(machine, node, value, scope) if node.operator == "!" else opposite(machine, node, value, scope)
     if node.operator == "!":
         truth = _bool_of(value)
         if truth is None:
@@ -188,6 +207,8 @@ def bound(machine: Machine, node: Bound, scope: Scope) -> Task:
     value = yield node.operand, scope
     if type(value) is Failed:
         return failed_at(node, scope)
+    if type(value) is SymbolicValue:
+        return machine.fail(refused("a bound", Place(scope.module.source, node.span), value), node, scope)
     limit = number_of(value)
     if limit is None:
         return machine.fail(_wrong_operand("a bound is a number", "not a number", node.operand, value, scope), node, scope)
@@ -203,5 +224,8 @@ def joined(machine: Machine, node: Binary, scope: Scope) -> Task:
     if type(left) is ArrayValue and type(right) is ArrayValue:
         machine.make_items(len(left.items) + len(right.items), node, scope)
         return ArrayValue(scope.module.source, node, None, left.items + right.items)
+    symbol = left if type(left) is SymbolicValue else right
+    if type(symbol) is SymbolicValue:
+        return machine.fail(refused("`++`", Place(scope.module.source, node.span), symbol), node, scope)
     wrong = [(operand, value) for operand, value in ((node.left, left), (node.right, right)) if type(value) is not ArrayValue]
     return machine.fail(_wrong_operands("only arrays are joined", "not an array", node, wrong, scope), node, scope)

@@ -10,6 +10,7 @@ from stateward.compiler.language.faults import Fault, Kind, told, written_at
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import failed_at, wait
 from stateward.compiler.language.refine import refine
+from stateward.compiler.language.symbols import field, refused
 from stateward.compiler.language.values import (
     AnyValue,
     Cell,
@@ -18,6 +19,7 @@ from stateward.compiler.language.values import (
     FunctionValue,
     ObjectValue,
     Scope,
+    SymbolicValue,
     Task,
     Use,
     through,
@@ -39,6 +41,8 @@ def call(machine: Machine, node: Call, scope: Scope) -> Task:
     callee = yield node.callee, scope
     if isinstance(callee, Failed):
         return failed_at(node, scope)
+    if isinstance(callee, SymbolicValue):
+        return machine.fail(refused("a call", Place(scope.module.source, node.callee.span), callee), node, scope)
     if not isinstance(callee, FunctionValue):
         return machine.fail(_no_function(callee, node.callee, scope), node, scope)
     params = callee.function.params
@@ -108,6 +112,8 @@ def access(machine: Machine, node: Access, scope: Scope) -> Task:
     base = yield node.base, scope
     if isinstance(base, Failed):
         return failed_at(node, scope)
+    if isinstance(base, SymbolicValue):
+        return field(machine, node, base, scope)
     if not isinstance(base, ObjectValue):
         return machine.fail(_no_fields(base, node, scope), node, scope)
     slot = base.fields.get(node.key.text)

@@ -12,6 +12,7 @@ from stateward.compiler.language.arithmetic import CHARACTERS_PER_STEP
 from stateward.compiler.language.faults import Fault, Kind, family_of, shown, told, with_article, written_at
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import unknown_check
+from stateward.compiler.language.symbols import refused
 from stateward.compiler.language.values import (
     AnyValue,
     ArrayValue,
@@ -24,6 +25,7 @@ from stateward.compiler.language.values import (
     ScalarValue,
     Scope,
     Slot,
+    SymbolicValue,
     Task,
     known,
 )
@@ -40,6 +42,7 @@ from stateward.compiler.predicates.constraints import (
     OfType,
     fits,
 )
+from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Node
 
 P = ParamSpec("P")
@@ -69,6 +72,11 @@ class Site:
         """Take an operand that failed."""
         return Failed(self.scope.module.source, self.node, None)
 
+    def at_run_time(self, what: str, *values: AnyValue) -> Failed:
+        """Refuse to combine values of which one is known only at run time."""
+        symbol = next(value for value in values if isinstance(value, SymbolicValue))
+        return self.machine.fail(refused(what, Place(self.scope.module.source, self.node.span), symbol), self.node, self.scope)
+
     def enter(self, depth: int, steps: int = STEPS_PER_PAIR) -> None:
         """Spend what it costs to combine two values that are `depth` levels below the operands."""
         self.machine.spend(steps, self.node, self.scope)
@@ -92,6 +100,11 @@ class Trial(Site):
         """Note that the value does not fit."""
         self.refused = True
         return super().silent()
+
+    def at_run_time(self, what: str, *values: AnyValue) -> Failed:
+        """Report that nobody can tell yet."""
+        self.spoiled = True
+        return super().at_run_time(what, *values)
 
     def silent(self) -> Failed:
         """Note that nobody can tell."""

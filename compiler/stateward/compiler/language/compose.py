@@ -19,6 +19,7 @@ from stateward.compiler.language.values import (
     ScalarValue,
     Scope,
     Slot,
+    SymbolicValue,
     Task,
     known,
 )
@@ -42,6 +43,8 @@ def compose(left: AnyValue, right: AnyValue, site: Site, depth: int) -> AnyValue
     site.enter(depth)
     if isinstance(left, Failed) or isinstance(right, Failed):
         return site.silent()
+    if isinstance(left, SymbolicValue) or isinstance(right, SymbolicValue):
+        return site.at_run_time("`&`", left, right)
     if isinstance(left, DefaultValue):
         return _with_default(left, right, site, depth)
     if isinstance(right, DefaultValue):

@@ -73,6 +73,22 @@ Data: TypeAlias = Scalar | ArrayData | ObjectData | Hole
 PlainData: TypeAlias = "bool | int | float | str | list[PlainData] | dict[str, PlainData]"
 
 
+def is_whole(data: Data) -> bool:
+    """Tell whether data has no hole."""
+    waiting = [data]
+    for each in waiting:  # grows while it is walked, up to the nodes of the data
+        match each:
+            case Hole():
+                return False
+            case ArrayData(items=items):
+                waiting += items
+            case ObjectData(fields=fields):
+                waiting += (field.value for field in fields.values())
+            case Scalar():
+                pass
+    return True
+
+
 def plain(data: Data) -> PlainData:
     """Take data down to Python values. Must not be called on data with holes. Depth costs no recursion."""
     whole: list[Any] = [None]

@@ -6,15 +6,17 @@ Invariants: an unused default is never looked at; a used one is checked against 
 from stateward.compiler.language.combining import Site, held_against, violation
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.refine import refine
-from stateward.compiler.language.values import Cell, ConstraintValue, DefaultValue, Failed, Scope, Task
+from stateward.compiler.language.values import Cell, ConstraintValue, DefaultValue, Failed, Scope, SymbolicValue, Task
 from stateward.compiler.predicates.constraints import Anything
 from stateward.compiler.syntax.tree import Binary, Node
 
 
-def defaulted(_machine: Machine, node: Binary, scope: Scope) -> Task:
+def defaulted(machine: Machine, node: Binary, scope: Scope) -> Task:
     """Evaluate `left default right`. What is a value already, an object type too, takes no default; the last default wins."""
     left = yield node.left, scope
     base = left.base if isinstance(left, DefaultValue) else left
+    if isinstance(base, SymbolicValue):
+        return Site(machine, node, scope).at_run_time("`default`", base)
     if not isinstance(base, ConstraintValue):
         return left
     return with_default(base, Cell(node.right, scope), node, scope)
@@ -31,6 +33,8 @@ def _settled(base: ConstraintValue, default: Cell, site: Site) -> Task:
     value = yield default
     if isinstance(value, Failed):
         return value
+    if isinstance(value, SymbolicValue):
+        return site.at_run_time("`default`", value)
     if isinstance(value, DefaultValue):
         site.machine.closing.append(default)  # what it comes to may be what it is the default of
     if isinstance(value, ConstraintValue | DefaultValue):

@@ -18,6 +18,7 @@ from stateward.compiler.language.values import (
     FunctionValue,
     ObjectValue,
     ScalarValue,
+    SymbolicValue,
     Value,
 )
 from stateward.compiler.predicates.constraints import SCALARS, Family
@@ -25,6 +26,7 @@ from stateward.compiler.source import Place
 
 SHOWN_MAX: Final = 24
 """Code points of a text value that a message shows."""
+UNTOLD: Final = "a value that is known only at run time"
 
 
 class Kind(StrEnum):
@@ -42,6 +44,7 @@ class Kind(StrEnum):
     MATERIALIZE = "materialize"
     UNSUPPORTED_FEATURE = "unsupported_feature"
     LIMIT = "limit"
+    KNOWN_ONLY_AT_RUN_TIME = "known_only_at_run_time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class Fault:
 
 
 def family_of(value: AnyValue) -> Family:
-    """Tell what a value is; a failed one must not be asked."""
+    """Tell what a value is; one that failed or is known only at run time must not be asked."""
     match value:
         case ScalarValue():
             return SCALARS[type(value.value)]
@@ -70,6 +73,8 @@ def family_of(value: AnyValue) -> Family:
             return Family.FUNCTION
         case ConstraintValue() | DefaultValue():
             return Family.ABSTRACT
+        case SymbolicValue():
+            raise AssertionError("what a symbol is, is known when it has a type")
         case Failed():
             raise AssertionError("nothing is said of a failed value")
 
@@ -86,6 +91,8 @@ def told(value: AnyValue) -> str:
             return f"the {family_of(value)} `{shown(value.value)}`"
         case DefaultValue():
             return "a constraint with a default"
+        case SymbolicValue():
+            return UNTOLD
         case _:
             return with_article(family_of(value))
 

@@ -5,7 +5,7 @@ failed one at worst; every task spends at least one step; what is spent never co
 is evaluated any more.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any, Final, TypeAlias
@@ -50,8 +50,10 @@ class NodeBudget:
 class Machine:
     """One evaluation under way."""
 
-    def __init__(self, handlers: Mapping[type, Handler], limits: Limits, reporter: Reporter) -> None:
+    def __init__(self, handlers: Mapping[type, Handler], limits: Limits, reporter: Reporter, roots: Collection[str] = ()) -> None:
         self.handlers = handlers
+        self.roots: Final = roots
+        """Names that are symbols where no scope binds them."""
         self.limits = limits
         self.reporter = reporter
         self.steps = limits.steps

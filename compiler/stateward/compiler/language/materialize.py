@@ -14,6 +14,7 @@ from stateward.compiler.language.guard import Guard
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import unknown_check
 from stateward.compiler.language.reporting import PathStep, path_text
+from stateward.compiler.language.symbols import refused
 from stateward.compiler.language.values import (
     AnyValue,
     ArrayValue,
@@ -25,6 +26,7 @@ from stateward.compiler.language.values import (
     ObjectValue,
     ScalarValue,
     Slot,
+    SymbolicValue,
 )
 from stateward.compiler.predicates.constraints import HostCheck
 
@@ -142,7 +144,7 @@ class Materializer:
         if isinstance(value, Failed):
             self._unusable += ((self._reporter.path, each) for each in self._machine.unexplored(value))
         elif self._is_first():
-            self._reporter.report(self._no_data_fault(value), cell.scope)
+            self._reporter.report(self._no_data_fault(value, cell), cell.scope)
         return Hole(value.origin)
 
     def _is_first(self) -> bool:
@@ -159,8 +161,10 @@ class Materializer:
         met.add(step.part)
         return True
 
-    def _no_data_fault(self, value: AnyValue) -> Fault:
+    def _no_data_fault(self, value: AnyValue, cell: Cell) -> Fault:
         """Describe a value that is no data."""
+        if isinstance(value, SymbolicValue):
+            return refused("data", cell.place, value)
         if isinstance(value, FunctionValue):
             return Fault(Kind.MATERIALIZE, "a function is not data", value.place, "cannot be data")
         assert isinstance(value, ConstraintValue)

@@ -7,7 +7,8 @@ only stays as lazy as it was.
 from stateward.compiler.language.combining import Site
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.objects import FIELDS_PER_STEP
-from stateward.compiler.language.values import AnyValue, Failed, ObjectValue, Scope, Slot, Task, known
+from stateward.compiler.language.residues import Reference
+from stateward.compiler.language.values import AnyValue, Failed, ObjectValue, Scope, Slot, SymbolicValue, Task, known
 from stateward.compiler.syntax.tree import Binary
 
 
@@ -23,9 +24,22 @@ def merge(left: AnyValue, right: AnyValue, site: Site, depth: int) -> AnyValue |
     site.enter(depth)
     if isinstance(left, Failed) or isinstance(right, Failed):
         return site.silent()
+    if isinstance(left, SymbolicValue) or isinstance(right, SymbolicValue):
+        return _with_symbol(left, right, site, depth)
     if isinstance(left, ObjectValue) and isinstance(right, ObjectValue):
         return _objects(left, right, site, depth)
     return right
+
+
+def _with_symbol(left: AnyValue, right: AnyValue, site: Site, depth: int) -> AnyValue:
+    """Put a field over another of which one is a symbol: the right one wins, unless both may be objects."""
+    if depth and not (_may_be_object(left) and _may_be_object(right)):
+        return right
+    return site.at_run_time("`//`", left, right)
+
+
+def _may_be_object(value: AnyValue) -> bool:
+    return isinstance(value, ObjectValue) or (isinstance(value, SymbolicValue) and isinstance(value.residue, Reference))
 
 
 def _objects(left: ObjectValue, right: ObjectValue, site: Site, depth: int) -> Task:

@@ -10,6 +10,7 @@ from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.literals import TYPES, constraint
 from stateward.compiler.language.machine import SCOPES_PER_STEP, Machine
 from stateward.compiler.language.nesting import children, sibling_field
+from stateward.compiler.language.symbols import root
 from stateward.compiler.language.values import AnyValue, Cell, Failed, LostNames, ModuleContext, Scope, Task, Use, through
 from stateward.compiler.predicates.constraints import HostCheck
 from stateward.compiler.source import Place
@@ -81,6 +82,8 @@ def _found(machine: Machine, node: Name, scope: Scope) -> Cell | None:
 def _unknown(machine: Machine, node: Name, scope: Scope) -> AnyValue:
     if _is_lost(node.text, scope):
         return failed_at(node, scope)
+    if node.text in machine.roots:
+        return root(node, scope)
     if node.text[0].isupper() and node.text != ARRAY_WORD:
         return constraint(HostCheck(node.text), node, scope)
     return machine.fail(_unresolved(machine, node, scope), node, scope)

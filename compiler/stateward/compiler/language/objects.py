@@ -14,7 +14,8 @@ from stateward.compiler.language.faults import Fault, Kind, told
 from stateward.compiler.language.literals import constraint
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import failed_at, scope_around
-from stateward.compiler.language.values import AnyValue, ArrayValue, Cell, Failed, ObjectValue, Scope, Slot, Task
+from stateward.compiler.language.symbols import refused
+from stateward.compiler.language.values import AnyValue, ArrayValue, Cell, Failed, ObjectValue, Scope, Slot, SymbolicValue, Task
 from stateward.compiler.predicates.constraints import ElementsOf, EntriesOf
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Array, Bad, Field, Key, Object
@@ -119,6 +120,8 @@ def _extended(machine: Machine, whole: Cell, below: Sequence[_Mention], node: Ob
     value = yield whole
     if type(value) is Failed:
         return value
+    if type(value) is SymbolicValue:
+        return machine.fail(refused("a field added to it", whole.place, value), below[0].key, scope)
     if type(value) is not ObjectValue:
         return machine.fail(_no_object(value, whole, below[0], scope), below[0].key, scope)
     machine.spend(len(below) + len(value.fields) // FIELDS_PER_STEP, node, scope)

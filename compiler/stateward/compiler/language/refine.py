@@ -14,6 +14,8 @@ from stateward.compiler.language.faults import Fault, Kind, shown, told, with_ar
 from stateward.compiler.language.machine import Machine
 from stateward.compiler.language.names import failed_at
 from stateward.compiler.language.objects import FIELDS_PER_STEP
+from stateward.compiler.language.residues import Wanted
+from stateward.compiler.language.symbols import Operand, choice, obliged
 from stateward.compiler.language.values import (
     AnyValue,
     ArrayValue,
@@ -27,12 +29,13 @@ from stateward.compiler.language.values import (
     ScalarValue,
     Scope,
     Slot,
+    SymbolicValue,
     Task,
     known,
 )
 from stateward.compiler.predicates.constraints import ElementsOf, EntriesOf, Family, HostCheck, implies
 from stateward.compiler.source import Place
-from stateward.compiler.syntax.tree import Bad, Binary, Match, Wildcard
+from stateward.compiler.syntax.tree import Bad, Binary, Expr, Match, Node, Wildcard
 
 DEMANDS_PER_STEP: Final = 4
 """Demands that one demand may be looked for among for the price of one step."""
@@ -50,6 +53,8 @@ def refine(left: AnyValue, right: AnyValue, site: Site, depth: int) -> AnyValue 
     site.enter(depth)
     if isinstance(left, Failed) or isinstance(right, Failed):
         return site.silent()
+    if isinstance(left, SymbolicValue) or isinstance(right, SymbolicValue):
+        return _with_symbol(left, right, site)
     match right:
         case FunctionValue():
             return site.fail(_no_type, right)
@@ -67,6 +72,19 @@ def refine(left: AnyValue, right: AnyValue, site: Site, depth: int) -> AnyValue 
             return _record(left, right, site, depth)
         case ArrayValue() | ObjectValue():
             return site.fail(_wrong_shape, left, right)
+
+
+def _with_symbol(left: AnyValue, right: AnyValue, site: Site) -> AnyValue:
+    """Hold a symbol against a constraint, which is proved when its type is known; nothing else has an answer yet."""
+    if isinstance(site, Trial) or not isinstance(left, SymbolicValue):
+        return site.at_run_time("a pattern" if isinstance(site, Trial) else "a constraint", right, left)
+    if isinstance(right, FunctionValue):
+        return site.fail(_no_type, right)
+    if isinstance(right, SymbolicValue):
+        return site.at_run_time("a constraint", right)
+    if isinstance(right, DefaultValue):
+        return site.at_run_time("`default`", left)
+    return obliged(site.machine, left, Wanted(right, site.node, site.scope), site.node, site.scope)
 
 
 def _tuple(left: ArrayValue, right: ArrayValue, site: Site, depth: int) -> Task:
@@ -163,6 +181,8 @@ def matching(machine: Machine, node: Match, scope: Scope) -> Task:
     subject = yield node.subject, scope
     if isinstance(subject, Failed):
         return failed_at(node, scope)
+    if isinstance(subject, SymbolicValue):
+        return (yield _chosen(machine, node, subject, scope))
     for arm in node.arms:
         if node.broken and node.broken[0].start < arm.start:
             break
@@ -182,6 +202,45 @@ def matching(machine: Machine, node: Match, scope: Scope) -> Task:
     if node.broken:
         return failed_at(node, scope)
     return machine.fail(_no_arm(node, subject, scope), node, scope)
+
+
+def _chosen(machine: Machine, node: Match, subject: SymbolicValue, scope: Scope) -> Task:
+    """Evaluate a `match` whose subject is known only at run time: every arm may be the one, so all are evaluated."""
+    arms: list[tuple[Node, Wanted | None, Operand]] = []
+    for arm in node.arms:
+        wanted = None
+        if not isinstance(arm.pattern, Wildcard):
+            pattern = yield arm.pattern, scope
+            wanted = _pattern(machine, pattern, arm.pattern, scope)
+        body = yield arm.body, scope
+        if isinstance(body, ScalarValue | SymbolicValue):
+            if wanted is not None or isinstance(arm.pattern, Wildcard):
+                arms.append((arm.pattern, wanted, body))
+        elif not isinstance(body, Failed):
+            machine.fail(_no_scalar(arm.body, body, subject, scope), arm.body, scope)
+    if node.broken or len(arms) < len(node.arms):
+        return failed_at(node, scope)
+    return choice(machine, node, subject, arms, scope)
+
+
+def _pattern(machine: Machine, value: AnyValue, node: Expr, scope: Scope) -> Wanted | None:
+    """Take a pattern; None when it is none, which was told."""
+    if isinstance(value, Failed):
+        return None
+    site = Site(machine, node, scope)
+    if isinstance(value, SymbolicValue):
+        site.at_run_time("a pattern", value)
+    elif isinstance(value, FunctionValue):
+        site.fail(_no_type, value)
+    else:
+        return Wanted(value.base if isinstance(value, DefaultValue) else value, node, scope)
+    return None
+
+
+def _no_scalar(node: Expr, body: AnyValue, subject: SymbolicValue, scope: Scope) -> Fault:
+    place = Place(scope.module.source, node.span)
+    labels = (Label(subject.place, "known only at run time"), *written_at(body, place, "written here"))
+    return Fault(Kind.TYPE_MISMATCH, f"an arm that is chosen at run time comes to {told(body)}", place, "not a scalar", labels)
 
 
 def _no_arm(node: Match, subject: AnyValue, scope: Scope) -> Fault:

@@ -29,6 +29,7 @@ from stateward.compiler.language.values import (
     ObjectValue,
     Part,
     ScalarValue,
+    SymbolicValue,
 )
 from stateward.compiler.predicates.constraints import INT_MIN, Anything, Bounded, ElementsOf, EntriesOf, HostCheck, Matching, OfType
 from stateward.compiler.source import Source
@@ -137,7 +138,7 @@ class _Printer:
                 return (yield self._array(value, cell, step))
             case ObjectValue():
                 return (yield self._object(value, cell, step))
-            case FunctionValue():
+            case FunctionValue() | SymbolicValue():
                 return self._authored(value.source, value.node)
             case ConstraintValue():
                 return (yield self._constraint(value, step))

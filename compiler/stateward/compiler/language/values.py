@@ -17,6 +17,7 @@ from stateward.compiler.syntax.tree import node as record
 
 if TYPE_CHECKING:
     from stateward.compiler.language.machine import Machine
+    from stateward.compiler.language.residues import Residue
 
 THROUGH_MAX: Final = 8
 """Uses that an origin tells."""
@@ -153,13 +154,20 @@ class DefaultValue(Value):
 
 
 @record
+class SymbolicValue(Value):
+    """What is known only at run time, or is computed from it."""
+
+    residue: "Residue"
+
+
+@record
 class Failed(Value):
     """A value that could not be made; why has been reported. `also` are cells that nobody can use but that may hold faults of their own."""
 
     also: "tuple[Cell, ...]" = ()
 
 
-AnyValue: TypeAlias = ScalarValue | ArrayValue | ObjectValue | FunctionValue | ConstraintValue | DefaultValue | Failed
+AnyValue: TypeAlias = ScalarValue | ArrayValue | ObjectValue | FunctionValue | ConstraintValue | DefaultValue | SymbolicValue | Failed
 Concrete: TypeAlias = ScalarValue | ArrayValue | ObjectValue | FunctionValue
 
 Task: TypeAlias = Generator["Request", AnyValue, AnyValue]
@@ -236,6 +244,8 @@ def through(value: AnyValue, source: Source, node: Node) -> AnyValue:
             return ConstraintValue(value.source, value.node, via, value.parts)
         case DefaultValue():
             return DefaultValue(value.source, value.node, via, value.base, value.default, value.settled)
+        case SymbolicValue():
+            return SymbolicValue(value.source, value.node, via, value.residue)
         case Failed():
             return value
 
