@@ -8,7 +8,6 @@ from typing import Any
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.hosting import EngineHostChannel
-from stateward.runtime.engine.standing import standing_of
 from stateward.runtime.ports import Fault, HostChannel, Standing
 from stateward.runtime.ports.bindings import Bindings
 from stateward.runtime.session.entries import Actor, ActorClass, Entry, Kind
@@ -54,8 +53,8 @@ class Opened:
         return [each for each in self.workers if self._is_active(each)]
 
     def _is_active(self, worker: str) -> bool:
-        view = self._desk.engine.view(worker)
-        return not isinstance(view, Refusal) and standing_of(self._desk.engine, view).is_active
+        standing = self._desk.engine.standing(worker)
+        return not isinstance(standing, Refusal) and standing.is_active
 
     @contextmanager
     def channel(self, worker: str, session: str) -> Iterator[HostChannel]:
@@ -141,7 +140,9 @@ class Bench:
     @property
     def standing(self) -> Standing:
         """Where the Worker stands."""
-        return standing_of(self.desk.engine, self.desk.view)
+        standing = self.desk.engine.standing(self.desk.worker)
+        assert not isinstance(standing, Refusal)
+        return standing
 
 
 RECORD_KINDS = (Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.NOTE)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from stateward.runtime.core.events import FailureCause
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine.standing import standing_of
 from stateward.runtime.ports import Answered, InProgress, Waiting
 from stateward.runtime.telling import HOW_TO_LEAVE, MARKS, asked_told, marked, refusal_told, standing_told
 from tests.runtime.engines import NOON, PERSON, Desk, Judge, failing
@@ -16,7 +15,9 @@ from tests.runtime.judgements import INDETERMINATE, MET, NOT_MET
 
 
 def told(desk: Desk) -> str:
-    return standing_told(standing_of(desk.engine, desk.view))
+    standing = desk.engine.standing(desk.worker)
+    assert not isinstance(standing, Refusal)
+    return standing_told(standing)
 
 
 def test_where_a_worker_stands_is_told_with_the_texts_of_the_author_byte_for_byte() -> None:

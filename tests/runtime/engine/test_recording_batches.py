@@ -5,7 +5,7 @@ import pytest
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.folding import Folds
 from stateward.runtime.engine.guard import Guard
-from stateward.runtime.engine.means import HostMeans
+from stateward.runtime.engine.host_means import HostMeans
 from stateward.runtime.engine.recording import cursor_of, record_all
 from stateward.runtime.ports import RECORDS_MAX, Cursor, Damaged, HostRecord, Recorded, RecordKey
 from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX
