@@ -24,6 +24,8 @@ def json_schema(schema: Schema) -> dict[str, Any]:
     match schema:
         case Exactly(value=value):
             return {"const": value}
+        case TupleOf(items=()):
+            return {"type": "array", "maxItems": 0}
         case TupleOf(items=items):
             return {"type": "array", "prefixItems": [json_schema(each) for each in items], "items": False, "minItems": len(items)}
         case RecordOf(members=members, rest=rest):
