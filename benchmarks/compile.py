@@ -23,7 +23,6 @@ from stateward.compiler.flow.checks import check
 from stateward.compiler.flow.graph import check_graph
 from stateward.compiler.flow.lower import lower
 from stateward.compiler.flow.read import read_flow
-from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.inspect import inspect
 from stateward.compiler.limits import FlowLimits, Limits
 from stateward.compiler.pipeline import compile_source
@@ -73,12 +72,12 @@ def phases(states: int, rounds: int) -> dict[str, float]:
     """Time the phases one by one, in microseconds a state."""
     source = Source.from_text("long.dcdl", flow(states))
     module = parse(source).module
-    read = read_flow(Evaluation(source, module, limits=LIMITS.language)).flow
+    read = read_flow(source, module, (), LIMITS.language).flow
     assert read is not None  # noqa: S101 - the same
     definition = lower(read)
     works: dict[str, Callable[[], object]] = {
         "parse": lambda: parse(source, LIMITS.language),
-        "evaluate and bind": lambda: read_flow(Evaluation(source, module, limits=LIMITS.language)),
+        "evaluate and bind": lambda: read_flow(source, module, (), LIMITS.language),
         "check": lambda: check(read, limits=LIMITS),
         "graph": lambda: check_graph(read),
         "inspect": lambda: inspect(source, module),

@@ -41,6 +41,20 @@ TRANSITIONS_MAX: Final = 32
 TEXT_BYTES_MAX: Final = 32 * 1024
 """Instructions and conditions, in UTF-8 bytes."""
 IDENTIFIER_BYTES_MAX: Final = 128
+VARIABLES_MAX: Final = 64
+INPUTS_MAX: Final = 64
+CHECKS_MAX: Final = 32
+DEFAULT_BYTES_MAX: Final = 16 * 1024
+"""A default of a variable or an input, as JSON."""
+COMMAND_TEXTS_MAX: Final = 64
+"""The program of a check and its arguments."""
+COMMAND_BYTES_MAX: Final = 8 * 1024
+"""Of a command, all its texts together."""
+TIMEOUT_SECONDS_MIN: Final = 1
+TIMEOUT_SECONDS_MAX: Final = 24 * 60 * 60
+TIMEOUT_SECONDS_DEFAULT: Final = 10 * 60
+VISITS_MIN: Final = 1
+VISITS_MAX: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,10 @@ class FlowLimits:
     states: int = STATES_MAX
     transitions: int = TRANSITIONS_MAX
     text_bytes: int = TEXT_BYTES_MAX
+    variables: int = VARIABLES_MAX
+    inputs: int = INPUTS_MAX
+    checks: int = CHECKS_MAX
+    default_bytes: int = DEFAULT_BYTES_MAX
     language: Limits = LIMITS
 
 

@@ -27,7 +27,6 @@ from stateward.compiler.flow.recognize import foreign
 from stateward.compiler.flow.typed import FlowSource
 from stateward.compiler.flow.unquoted import told_by_schema
 from stateward.compiler.language.collecting import uncollected
-from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.inspect import inspect
 from stateward.compiler.language.reporting import path_text
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
@@ -109,11 +108,11 @@ def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowS
     if another_kind is not None:
         return None, (another_kind.diagnostic(),), 0
 
-    evaluation = Evaluation(source, parsed.module, limits=limits.language)
-    read = read_flow(evaluation, [(source, fault.primary.place.span) for fault in broken])
+    read = read_flow(source, parsed.module, [(source, fault.primary.place.span) for fault in broken], limits.language)
+    evaluation = read.evaluation
     problems: list[Problem] = [*read.problems]
-    if read.version_known:
-        problems += refused_imports(source, parsed.module)
+    if read.version is not None:
+        problems += refused_imports(source, parsed.module, read.version)
     if read.flow is not None:
         problems += check(read.flow, slug=slug, limits=limits)
         problems += check_graph(read.flow)
@@ -122,7 +121,7 @@ def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowS
 
     told = told_by_schema(_without_imports(evaluation.diagnostics), read.failed)
     warnings: list[Diagnostic] = []
-    if read.version_known:
+    if read.version is not None:
         warnings += (each for each in (*parsed.diagnostics, *told) if each.severity is Severity.WARNING)
         warnings += inspect(source, parsed.module) if not broken else []
     steps = limits.language.steps - max(evaluation.machine.steps, 0)

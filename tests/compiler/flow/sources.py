@@ -51,6 +51,41 @@ def transitions_of(number: int) -> str:
     )
 
 
+GOOD_2: Final = """\
+schema_version = 2;
+name = "paper";
+initial = "draft";
+variables = { topic = String; attempts = Int & >= 0 default 0; };
+inputs = { topic = String; };
+checks = { spelling = { command = ["codespell", "paper.md"]; timeout = "90s"; }; };
+states = {
+    draft = {
+        instructions = "Write it.";
+        reads = ["topic", "attempts"];
+        writes = ["attempts"];
+        limits = { visits = 5; };
+        transitions = { submit = { target = "review"; checks = ["spelling"]; condition = "It is written."; }; };
+    };
+    review = {
+        instructions = "Read it.";
+        reads = ["topic"];
+        select = "first";
+        transitions = {
+            back = { target = "draft"; condition = "Something is to be mended."; };
+            accept = { target = "done"; checks = ["spelling"]; };
+        };
+    };
+    done = { instructions = ""; terminal = true; };
+};
+"""
+"""One of version 2."""
+
+
+def inputs_of(number: int) -> str:
+    """Write the declarations of that many inputs."""
+    return "".join(f"i{at} = Int; " for at in range(number))
+
+
 FAULTS: Final[Mapping[str, str | bytes]] = {
     "source_too_large": GOOD + "#" * (256 * 1024),
     "source_not_utf8": GOOD.encode().replace(b"Read it.", b"Read it \xff."),
@@ -60,7 +95,7 @@ FAULTS: Final[Mapping[str, str | bytes]] = {
     "unknown_field": changed(('name = "paper";', 'name = "paper"; licence = "free";')),
     "missing_field": changed(('target = "done"; ', "")),
     "wrong_type": changed(("terminal = true", 'terminal = "true"')),
-    "unsupported_schema_version": changed(("schema_version = 1", "schema_version = 2")),
+    "unsupported_schema_version": changed(("schema_version = 1", "schema_version = 3")),
     "invalid_name": changed(('"paper"', '"a paper"')),
     "states_empty": 'schema_version = 1;\nname = "paper";\ninitial = "draft";\nstates = {};\n',
     "too_many_states": states_of(129),
@@ -80,6 +115,27 @@ FAULTS: Final[Mapping[str, str | bytes]] = {
     "transition_target_not_found": changed(('target = "review"', 'target = "reveiw"')),
     "condition_empty": changed(('"It is written."', '""')),
     "condition_too_large": changed(('"It is written."', f'"{"x" * (32 * 1024 + 1)}"')),
+    "invalid_declaration_name": changed(("inputs = { topic", 'inputs = { "a topic" = Int; topic'), of=GOOD_2),
+    "too_many_declarations": changed(("topic = String; };\nchecks", f"topic = String; {inputs_of(64)}}};\nchecks"), of=GOOD_2),
+    "default_too_large": changed(
+        ("inputs = { topic", f'inputs = {{ more = String default "{"x" * (16 * 1024 - 1)}"; topic'),
+        of=GOOD_2,
+    ),
+    "input_wider_than_variable": changed(("inputs = { topic", "inputs = { attempts = Int; topic"), of=GOOD_2),
+    "invalid_command": changed(('["codespell", "paper.md"]', "[]"), of=GOOD_2),
+    "invalid_duration": changed(('"90s"', '"90"'), of=GOOD_2),
+    "variable_not_found": changed(('writes = ["attempts"]', 'writes = ["attempst"]'), of=GOOD_2),
+    "check_not_found": changed(('"done"; checks = ["spelling"]', '"done"; checks = ["speling"]'), of=GOOD_2),
+    "name_given_twice": changed(('reads = ["topic", "attempts"]', 'reads = ["topic", "attempts", "topic"]'), of=GOOD_2),
+    "invalid_selection": changed(('"first"', '"frist"'), of=GOOD_2),
+    "invalid_visit_limit": changed(("visits = 5", "visits = 1000001"), of=GOOD_2),
+    "transition_without_condition": changed(('checks = ["spelling"]; };\n        };', "};\n        };"), of=GOOD_2),
+    "otherwise_twice": changed(
+        ('condition = "Something is to be mended."', "otherwise = true"),
+        ('"done"; checks = ["spelling"]', '"done"; otherwise = true'),
+        of=GOOD_2,
+    ),
+    "otherwise_beside_condition": changed(('"done"; checks = ["spelling"]', '"done"; otherwise = true'), of=GOOD_2),
     "unreachable_state": changed(
         ('done = { instructions = ""', 'lost = { instructions = ""; terminal = true; };\n    done = { instructions = ""')
     ),

@@ -18,9 +18,9 @@ paragraphs
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from stateward.compiler.diagnostics.codes import CODES, Code
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
@@ -91,12 +91,8 @@ def _example(block: str) -> Example:
 
 def _limits(said: Mapping[str, str]) -> FlowLimits:
     numbers = {name: int(number) for name, number in said.items()}
-    if not numbers.keys() <= {"source_bytes", "states", "transitions", "text_bytes"}:
+    known = {each.name for each in fields(FlowLimits)} - {"language"}
+    if not numbers.keys() <= known:
         raise ValueError(f"an example says {', '.join(sorted(numbers))}")
-    return replace(
-        FLOW_LIMITS,
-        source_bytes=numbers.get("source_bytes", FLOW_LIMITS.source_bytes),
-        states=numbers.get("states", FLOW_LIMITS.states),
-        transitions=numbers.get("transitions", FLOW_LIMITS.transitions),
-        text_bytes=numbers.get("text_bytes", FLOW_LIMITS.text_bytes),
-    )
+    changed: dict[str, Any] = dict(numbers)
+    return replace(FLOW_LIMITS, **changed)

@@ -71,8 +71,8 @@ class Analysis:
         if self.compilation.source is None:
             return None
         broken = errors_of(self.parsed.diagnostics)
-        evaluation = Evaluation(self.source, self.parsed.module, limits=FLOW_LIMITS.language)
-        return read_flow(evaluation, [(self.source, fault.primary.place.span) for fault in broken]).flow
+        spans = [(self.source, fault.primary.place.span) for fault in broken]
+        return read_flow(self.source, self.parsed.module, spans, FLOW_LIMITS.language).flow
 
     @cached_property
     def states(self) -> tuple[StateSource, ...]:

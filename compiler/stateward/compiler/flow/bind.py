@@ -7,8 +7,9 @@ one slip gives one diagnostic and what lies below it is still judged. Paths are 
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias, assert_never
+from typing import NamedTuple, TypeAlias, assert_never
 
+from stateward.compiler.flow.durations import either_duration
 from stateward.compiler.flow.guess import Given, Guess, Holder, MapField, Shapes, maps_of
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.shape import (
@@ -25,21 +26,50 @@ from stateward.compiler.flow.problems.shape import (
     WrongType,
 )
 from stateward.compiler.flow.problems.told import opening, owner, standing
-from stateward.compiler.flow.schema import FLOW, FieldSpec, Level, MapOf, Mode, ScalarType
-from stateward.compiler.flow.typed import Located, Path
-from stateward.compiler.flow.words import TRUTHS, field_meant
-from stateward.compiler.language.data import ArrayData, Data, Hole, ObjectData, Origin, Scalar
+from stateward.compiler.flow.rewriting import example, example_by_id, example_of_fields, rewritten, rewritten_list, word_of
+from stateward.compiler.flow.schema import (
+    FLOW,
+    SCHEMAS,
+    ArrayOfTexts,
+    ConstraintsByName,
+    Duration,
+    FieldSpec,
+    Level,
+    MapOf,
+    Mode,
+    ObjectOf,
+    OneOf,
+    ScalarType,
+    levels_of,
+    version_with,
+)
+from stateward.compiler.flow.typed import Located, Path, Texts
+from stateward.compiler.flow.words import field_meant
+from stateward.compiler.language.data import ArrayData, Hole, Origin, Scalar
 from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, ScalarShape, Shape
 from stateward.compiler.source import Place, Source, Span
-
-_PLAIN_TEXT: Final = re.compile(r'[^"\\\n]+')
-"""A text that stands in quotes as it is."""
 
 
 class Kept(NamedTuple):
     """A constraint or a guard: taken as it is, not forced."""
 
     cell: Cell
+    path: Path
+
+
+class KeptEntry(NamedTuple):
+    """A constraint under a name that the author chose."""
+
+    name: str
+    key: Place
+    kept: Kept
+
+
+class KeptTable(NamedTuple):
+    """Constraints by name, in order of declaration."""
+
+    entries: tuple[KeptEntry, ...]
+    complete: bool
     path: Path
 
 
@@ -61,7 +91,7 @@ class Table(NamedTuple):
     path: Path
 
 
-Bound: TypeAlias = "Located[bool | int | str] | Table | Kept | None"
+Bound: TypeAlias = "Located[bool | int | str] | Texts | Table | KeptTable | Record | Kept | None"
 """The value of a field; None when it failed."""
 
 
@@ -90,6 +120,8 @@ class FailedScalar(NamedTuple):
     wanted: ScalarType
     is_name: bool
     path: Path
+    lacks_brackets: bool = False
+    """Whether an array of such values belongs here."""
 
 
 class _Spot(NamedTuple):
@@ -147,13 +179,14 @@ class Binder:
     def _record(self, cell: Cell, level: Level, spot: _Spot) -> Record | None:
         shape = self._shapes.of(cell, spot.path)
         if not isinstance(shape, ObjectShape):
-            self._not_an_object(cell, spot, _example(level))
+            self._not_an_object(cell, spot, example(level))
             return None
         lossy = bool(self.broken) and self._lost_in(shape)
         meant = self._fields_meant(shape.fields, level, spot)
         holds_entries = bool(self._misplaced) and any(path == spot.path for _, path in self._misplaced)
         is_group = holds_entries and not meant
         fields: dict[str, BoundField] = {}
+        no_longer = _no_longer_required(shape.fields, level)
         for spec in level.fields:
             given = meant.get(spec.name)
             if given is not None:
@@ -161,6 +194,7 @@ class Binder:
                 fields[spec.name] = BoundField(given.field.key, self._value(given.field.cell, spec, here) if given.usable else None)
             elif (
                 spec.required
+                and spec.name not in no_longer
                 and not lossy
                 and not is_group
                 and (*spot.path, spec.name) not in self._left_out_maps
@@ -188,7 +222,7 @@ class Binder:
         unknown: dict[str, FieldCell] = {}
         for name, found in authored.items():
             if name not in level.index:
-                near = field_meant(name, level, meant)
+                near = field_meant(name, level, meant) if _within_object(name, level) is None else None
                 if near is not None:
                     meant[near] = self._misnamed(name, found, near, level, spot)
                 else:
@@ -203,8 +237,9 @@ class Binder:
             if name not in low and self._belongs_elsewhere(name, found, spot):
                 continue
             if name not in low and not self._guess.is_no_field(found):
-                self.problems.append(UnknownField(name, found.key, here.path, level, None, _level_with(name, level)))
-            self.evaluation.data(found.cell, here.path)
+                self.problems.append(self._unknown(name, found.key, here, level))
+            if version_with(name, level) is None:
+                self.evaluation.data(found.cell, here.path)
 
     def _maps_there(self, meant: Mapping[str, Given], level: Level, spot: _Spot) -> Iterator[Holder]:
         """Give the maps of an object that are there."""
@@ -269,10 +304,14 @@ class Binder:
         """Report a field that is named otherwise than its level has it, and let it stand for the one that was meant."""
         here = spot.at(name, found.key)
         fits = self._guess.fits(found.cell, level.index[near], here.path)
-        self.problems.append(UnknownField(name, found.key, here.path, level, near, _level_with(name, level), fits))
+        self.problems.append(self._unknown(name, found.key, here, level, near, fits=fits))
         if not fits:
             self.evaluation.data(found.cell, here.path)
         return Given(name, found, usable=fits)
+
+    def _unknown(self, name: str, key: Place, here: _Spot, level: Level, near: str | None = None, *, fits: bool = False) -> UnknownField:
+        elsewhere = next((each.what for each in levels_of(self._root) if each is not level and name in each.index), None)
+        return UnknownField(name, key, here.path, level, near, elsewhere, fits, version_with(name, level), _within_object(name, level))
 
     def _left_out(self, unknown: Mapping[str, FieldCell], meant: dict[str, Given], level: Level, spot: _Spot) -> Collection[str]:
         """Tell once the fields of the level below that stand in place of the map that would hold them, and give their names."""
@@ -285,13 +324,23 @@ class Binder:
         return low
 
     def _value(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> Bound:
-        if spec.mode is not Mode.DATA:
-            return Kept(cell, spot.path)
         match spec.type:
+            case ConstraintsByName():
+                return self._kept_by_name(cell, spot)
+            case _ if spec.mode is not Mode.DATA:
+                return Kept(cell, spot.path)
             case MapOf(level=level):
                 return self._table(cell, level, spot)
+            case ObjectOf(level=level):
+                return self._object(cell, level, spot)
+            case ArrayOfTexts():
+                return self._texts(cell, spec, spec.type, spot)
             case ScalarType():
                 return self._scalar(cell, spec, spec.type, spot)
+            case OneOf():
+                return self._scalar(cell, spec, ScalarType.STRING, spot)
+            case Duration():
+                return self._duration(cell, spec, spot)
         assert_never(spec.type)
 
     def _scalar(self, cell: Cell, spec: FieldSpec, wanted: ScalarType, spot: _Spot) -> Bound:
@@ -302,19 +351,66 @@ class Binder:
                 return None
             case Scalar(value=bool() | int() | str() as value) if type(value) is wanted.of_python:
                 return Located(value, data.origin, spot.path)
-            case Scalar(value=value):
-                rewritten = _rewritten(value, wanted) if spec.is_name or wanted is not ScalarType.STRING else None
-            case ArrayData(items=(Scalar(value=str() as value),)) if wanted is ScalarType.STRING and _PLAIN_TEXT.fullmatch(value):
-                rewritten = f'"{value}"'
-            case _:
-                rewritten = None
-        self.problems.append(WrongType(spot.name, _word(data), wanted.value, data.origin, spot.path, rewritten=rewritten))
+        mended = rewritten(data, wanted, is_name=spec.is_name)
+        self.problems.append(WrongType(spot.name, word_of(data), wanted.value, data.origin, spot.path, rewritten=mended))
         return None
+
+    def _duration(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> Bound:
+        """Bind a length of time; whether the text says one is a question of meaning."""
+        data = self.evaluation.data(cell, spot.path)
+        if isinstance(data, Hole) or (isinstance(data, Scalar) and isinstance(data.value, str)):
+            return self._scalar(cell, spec, ScalarType.STRING, spot)
+        advice = either_duration(data.value) if isinstance(data, Scalar) and type(data.value) is int else None
+        shape = '"10m"' if advice is None else None
+        self.problems.append(WrongType(spot.name, word_of(data), "duration", data.origin, spot.path, shape=shape, advice=advice))
+        return None
+
+    def _texts(self, cell: Cell, spec: FieldSpec, wanted: ArrayOfTexts, spot: _Spot) -> Texts | None:
+        """Bind an array of texts; one that holds what is no text is bound without it."""
+        data = self.evaluation.data(cell, spot.path)
+        if isinstance(data, Hole):
+            self.failed.append(FailedScalar(data.origin.place, ScalarType.STRING, spec.is_name, spot.path, lacks_brackets=True))
+            return None
+        if not isinstance(data, ArrayData):
+            what = f"array of {wanted.what}s" if wanted.what == "text" else f"array of {wanted.what} names"
+            mended = rewritten_list(data, is_name=spec.is_name)
+            self.problems.append(
+                WrongType(spot.name, word_of(data), what, data.origin, spot.path, rewritten=mended, shape=None if mended else '["…"]')
+            )
+            return None
+        items: list[Located[str]] = []
+        for at, item in enumerate(data.items):
+            path = (*spot.path, at)
+            if isinstance(item, Hole):
+                self.failed.append(FailedScalar(item.origin.place, ScalarType.STRING, spec.is_name, path))
+            elif isinstance(item, Scalar) and isinstance(item.value, str):
+                items.append(Located(item.value, item.origin, path))
+            else:
+                mended = rewritten(item, ScalarType.STRING, is_name=True)
+                self.problems.append(WrongType(f"{spot.name}[{at}]", word_of(item), "String", item.origin, path, rewritten=mended))
+        return Texts(tuple(items), data.origin, spot.path, len(items) == len(data.items))
+
+    def _kept_by_name(self, cell: Cell, spot: _Spot) -> KeptTable | None:
+        shape = self._shapes.of(cell, spot.path)
+        if not isinstance(shape, ObjectShape):
+            self._not_an_object(cell, spot, "{}" if isinstance(shape, ArrayShape) and not shape.items else "{ some_name = String; }")
+            return None
+        entries = tuple(KeptEntry(name, found.key, Kept(found.cell, (*spot.path, name))) for name, found in shape.fields.items())
+        return KeptTable(entries, not (self.broken and self._lost_in(shape)), spot.path)
+
+    def _object(self, cell: Cell, level: Level, spot: _Spot) -> Record | None:
+        """Bind an object with fixed fields; where such an object has one field, a value of that field alone shows what was meant."""
+        shape = self._shapes.of(cell, spot.path)
+        if isinstance(shape, ScalarShape):
+            shown = example_of_fields(level, shape.value)
+            self.problems.append(WrongType(spot.name, word_of(shape), "object", shape.origin, spot.path, shape=shown))
+            return None
+        return self._record(cell, level, spot)
 
     def _table(self, cell: Cell, level: Level, spot: _Spot) -> Table | None:
         shape = self._shapes.of(cell, spot.path)
         if not isinstance(shape, ObjectShape):
-            self._not_an_object(cell, spot, "{}" if isinstance(shape, ArrayShape) and not shape.items else _example_by_id(level))
+            self._not_an_object(cell, spot, "{}" if isinstance(shape, ArrayShape) and not shape.items else example_by_id(level))
             return None
         holder = Holder(shape, level, spot.path)
         strays = {name for name, found in shape.fields.items() if name in level.index and self._goes_astray(name, found, holder, spot)}
@@ -351,7 +447,7 @@ class Binder:
         """Report a value that is no object; the language itself reports one that can be no data at all, and a hole is silent."""
         data = self.evaluation.data(cell, spot.path)
         if not isinstance(data, Hole):
-            self.problems.append(WrongType(spot.name, _word(data), "object", data.origin, spot.path, shape=example))
+            self.problems.append(WrongType(spot.name, word_of(data), "object", data.origin, spot.path, shape=example))
 
     def _lost_in(self, shape: ObjectShape) -> bool:
         """Tell whether the syntax is at fault inside an object in such a way that a field of it may be lost.
@@ -393,61 +489,13 @@ def _holder(shape: ObjectShape, spot: _Spot) -> Place:
     return next(iter(shape.fields.values())).key
 
 
-def _word(data: Data) -> str:
-    match data:
-        case Scalar(value=value):
-            return _word_of(value)
-        case ArrayData():
-            return "Array"
-        case ObjectData():
-            return "Object"
-        case Hole():
-            raise AssertionError("a hole is passed over")
-    assert_never(data)
+def _within_object(name: str, level: Level) -> str | None:
+    """Find the field of an object inside of which a field belongs that stands in the object itself."""
+    return next((spec.name for spec in level.fields if isinstance(spec.type, ObjectOf) and name in spec.type.level.index), None)
 
 
-def _word_of(value: bool | int | float | str) -> str:
-    match value:
-        case bool():
-            return "Bool"
-        case int():
-            return "Int"
-        case float():
-            return "Float"
-        case str():
-            return "String"
-    assert_never(value)
-
-
-def _rewritten(value: bool | int | float | str, wanted: ScalarType) -> str | None:
-    """Write a scalar in the type that was wanted, where that is certain."""
-    match wanted, value:
-        case ScalarType.BOOL, str() | int():
-            return TRUTHS.get(str(value).lower())
-        case ScalarType.INT, float() if value.is_integer():
-            return str(int(value))
-        case ScalarType.INT, str() if value.isascii() and value.isdigit():
-            return str(int(value))
-        case ScalarType.STRING, bool():
-            return f'"{str(value).lower()}"'
-        case ScalarType.STRING, int():
-            return f'"{value}"'
-    return None
-
-
-def _example(level: Level) -> str:
-    """Show how an object of a level is written."""
-    return f"{{ {' '.join(f'{spec.name} = …;' for spec in level.fields if spec.required)} }}"
-
-
-def _example_by_id(level: Level) -> str:
-    """Show how a map of such objects is written."""
-    return f"{{ some_id = {_example(level)}; }}"
-
-
-def _level_with(name: str, other_than: Level) -> str | None:
-    """Find the level that has a field of this name."""
-    levels = [FLOW]
-    for level in levels:
-        levels += [spec.type.level for spec in level.fields if isinstance(spec.type, MapOf)]
-    return next((level.what for level in levels if level is not other_than and name in level.index), None)
+def _no_longer_required(authored: Collection[str], level: Level) -> frozenset[str]:
+    """Give the fields that an object may lack because it has fields of a later version, which no longer asks for them."""
+    versions = {version for name in authored if name not in level.index and (version := version_with(name, level)) is not None}
+    later = [each for version in versions for each in levels_of(SCHEMAS[version]) if each.what == level.what]
+    return level.required - later[0].required if later else frozenset()

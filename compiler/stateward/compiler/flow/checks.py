@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from stateward.compiler.diagnostics.wording import counted, quoted
+from stateward.compiler.flow.deciding import check_deciding
 from stateward.compiler.flow.declared import Declared
+from stateward.compiler.flow.declaring import check_declarations, check_named, check_state, names_of
 from stateward.compiler.flow.identifiers import identifier_fault
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.meaning import (
@@ -25,6 +27,7 @@ from stateward.compiler.flow.problems.meaning import (
 )
 from stateward.compiler.flow.problems.told import came_through
 from stateward.compiler.flow.reserved import CANCEL_TRANSITION, CANCELLED_STATE
+from stateward.compiler.flow.schema import LATER_VERSION
 from stateward.compiler.flow.typed import FlowSource, Located, StateSource, Transitions, TransitionSource
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
 from stateward.compiler.source import Place
@@ -55,7 +58,21 @@ def check(flow: FlowSource, *, slug: str | None = None, limits: FlowLimits = FLO
     found += _initial(flow.initial, context)
     for state in flow.states.items if flow.states is not None else ():
         found += _state(state, context)
+    if flow.schema_version == LATER_VERSION:
+        found += _later(flow, limits)
     return found
+
+
+def _later(flow: FlowSource, limits: FlowLimits) -> Iterator[Problem]:
+    """Judge what only version 2 has."""
+    names = names_of(flow)
+    yield from check_declarations(flow, limits)
+    for state in flow.states.items if flow.states is not None else ():
+        yield from check_state(state, names)
+        if state.transitions is not None:
+            yield from check_deciding(state, state.transitions)
+            for transition in state.transitions.items:
+                yield from check_named(transition, names)
 
 
 def _context(flow: FlowSource, limits: FlowLimits) -> _Context:
@@ -198,10 +215,20 @@ def _size(code: str, text: Located[str], limits: FlowLimits) -> Iterator[Problem
 
 
 def _duplicates(state: StateSource, transitions: Transitions) -> Iterator[Problem]:
-    same: dict[tuple[str, str], list[TransitionSource]] = {}
+    same: dict[object, list[TransitionSource]] = {}
     for transition in transitions.items:
         if transition.target is not None and transition.condition is not None:
-            same.setdefault((transition.condition.value, transition.target.value), []).append(transition)
+            same.setdefault((transition.condition.value, transition.target.value, _deterministic(transition)), []).append(transition)
+    in_order = state.select is not None and state.select.value == "first"
     for group in same.values():
         if len(group) > 1:
-            yield DuplicateCondition(tuple(group), state.id)
+            yield DuplicateCondition(tuple(group), state.id, in_order=in_order)
+
+
+def _deterministic(transition: TransitionSource) -> object:
+    """Give what decides a transition beside its condition; what failed is like nothing else."""
+    failed = {name for name in ("when", "checks", "otherwise") if name in transition.said and getattr(transition, name) is None}
+    guard = transition.when.guard if transition.when is not None else None
+    checks = frozenset(each.value for each in transition.checks.items) if transition.checks is not None else frozenset[str]()
+    otherwise = transition.otherwise is not None and transition.otherwise.value
+    return (guard, checks, otherwise, id(transition) if failed else None)

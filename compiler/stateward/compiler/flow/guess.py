@@ -7,7 +7,18 @@ read in the same way wherever it stands.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from stateward.compiler.flow.schema import FieldSpec, Level, MapOf, ScalarType
+from stateward.compiler.flow.schema import (
+    ArrayOfTexts,
+    ConstraintsByName,
+    Duration,
+    FieldSpec,
+    Level,
+    MapOf,
+    Mode,
+    ObjectOf,
+    OneOf,
+    ScalarType,
+)
 from stateward.compiler.flow.typed import Path
 from stateward.compiler.flow.words import field_meant
 from stateward.compiler.language.data import Hole
@@ -147,17 +158,25 @@ class Guess:
 
     def _is_scalar_of(self, cell: Cell, spec: FieldSpec, path: Path) -> bool:
         shape = self._shapes.of(cell, path)
-        return isinstance(spec.type, ScalarType) and isinstance(shape, ScalarShape) and type(shape.value) is spec.type.of_python
+        match spec.type:
+            case ScalarType():
+                return isinstance(shape, ScalarShape) and type(shape.value) is spec.type.of_python
+            case OneOf() | Duration():
+                return isinstance(shape, ScalarShape) and type(shape.value) is str
+            case _:
+                return False
 
     def fits(self, cell: Cell, spec: FieldSpec, path: Path) -> bool:
         """Tell whether a value may be that of a field which was named otherwise; one of another kind says nothing about that field."""
+        if spec.mode is Mode.GUARD:
+            return True
         match self._shapes.of(cell, path):
             case ObjectShape():
-                return isinstance(spec.type, MapOf)
+                return isinstance(spec.type, MapOf | ObjectOf | ConstraintsByName)
             case ScalarShape():
                 return self._is_scalar_of(cell, spec, path)
             case ArrayShape():
-                return False
+                return isinstance(spec.type, ArrayOfTexts)
             case Hole() | OtherShape():
                 return True
 

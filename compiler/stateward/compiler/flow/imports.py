@@ -1,4 +1,4 @@
-"""The import expressions of a source, used or not: version 1 refuses each."""
+"""The import expressions of a source, used or not: each is refused."""
 
 from stateward.compiler.flow.problems.source import ImportRefused
 from stateward.compiler.language.nesting import children
@@ -6,12 +6,12 @@ from stateward.compiler.source import Place, Source
 from stateward.compiler.syntax.tree import Import, Module, Node
 
 
-def refused_imports(source: Source, module: Module) -> list[ImportRefused]:
+def refused_imports(source: Source, module: Module, version: int) -> list[ImportRefused]:
     """Give every import expression of a module, in order."""
     if "import" not in source.text:
         return []
     found = [node.span for node in _nodes(module) if isinstance(node, Import)]
-    return [ImportRefused(Place(source, span)) for span in sorted(found)]
+    return [ImportRefused(Place(source, span), version) for span in sorted(found)]
 
 
 def _nodes(module: Module) -> list[Node]:

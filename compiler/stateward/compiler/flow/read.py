@@ -1,22 +1,40 @@
 """Records to the typed Flow source, after the version has been settled.
 
 A version that this compiler does not know stands alone: nothing else in such a source can be judged. A source that does not say its
-version, or not rightly, is read as version 1, so that its other faults are found too.
+version, or not rightly, is read as version 1, so that its other faults are found too. A source of version 2 is evaluated with the names
+through which a guard sees a run; one of version 1 knows none of them.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar, cast
+from typing import Final, NamedTuple, TypeVar, cast
 
-from stateward.compiler.flow.bind import Binder, Entry, FailedScalar, Record, Table
+from stateward.compiler.flow.bind import Binder, Entry, FailedScalar, KeptEntry, KeptTable, Record, Table
 from stateward.compiler.flow.problems import Problem
-from stateward.compiler.flow.problems.shape import UnsupportedVersion
-from stateward.compiler.flow.schema import SCHEMAS, VERSION_ASSUMED
-from stateward.compiler.flow.typed import FlowSource, Located, States, StateSource, Transitions, TransitionSource
-from stateward.compiler.language.data import Scalar
+from stateward.compiler.flow.problems.shape import LaterFields, UnknownField, UnsupportedVersion
+from stateward.compiler.flow.schema import LATER_VERSION, SCHEMAS, VERSION_ASSUMED
+from stateward.compiler.flow.typed import (
+    Checks,
+    CheckSource,
+    Declarations,
+    DeclarationSource,
+    FlowSource,
+    Located,
+    States,
+    StateSource,
+    Texts,
+    Transitions,
+    TransitionSource,
+)
+from stateward.compiler.language.data import Hole, Scalar
 from stateward.compiler.language.evaluation import Evaluation, ObjectShape
+from stateward.compiler.limits import LIMITS, Limits
+from stateward.compiler.predicates.guards import ROOTS
 from stateward.compiler.source import Source, Span
+from stateward.compiler.syntax.tree import Module
 
 T = TypeVar("T", bool, int, str)
+FEW: Final = 2
+"""From so many fields of a later version on it is the version that is told to be wrong."""
 
 
 class Read(NamedTuple):
@@ -27,83 +45,155 @@ class Read(NamedTuple):
     problems: tuple[Problem, ...]
     failed: tuple[FailedScalar, ...]
     """The fields whose expression has no value."""
-    version_known: bool
+    version: int | None
+    """The version that the source was read as; None when it is not known."""
+    evaluation: Evaluation
 
 
-def read_flow(evaluation: Evaluation, broken: Sequence[tuple[Source, Span]] = ()) -> Read:
-    """Bind an evaluated source to the schema of its version. `broken` says where the syntax is at fault."""
-    unsupported = _unsupported(evaluation)
-    if unsupported is not None:
-        return Read(None, (unsupported,), (), version_known=False)
+def read_flow(source: Source, module: Module, broken: Sequence[tuple[Source, Span]] = (), limits: Limits = LIMITS) -> Read:
+    """Evaluate a source and bind it to the schema of its version. `broken` says where the syntax is at fault."""
+    evaluation = Evaluation(source, module, limits=limits)
+    said = _version(evaluation)
+    if isinstance(said, UnsupportedVersion):
+        return Read(None, (said,), (), None, evaluation)
+    if said == LATER_VERSION:
+        evaluation = Evaluation(source, module, limits=limits, roots=ROOTS)
     binder = Binder(evaluation, broken)
-    record = binder.root(SCHEMAS[VERSION_ASSUMED])
-    flow = _flow(record) if record is not None else None
-    return Read(flow, tuple(binder.problems), tuple(binder.failed), version_known=True)
+    record = binder.root(SCHEMAS[said])
+    reader = _Reader(evaluation)
+    flow = reader.flow(record) if record is not None else None
+    return Read(flow, tuple(_told_once(binder.problems)), tuple(binder.failed), said, evaluation)
 
 
-def _unsupported(evaluation: Evaluation) -> UnsupportedVersion | None:
+def _told_once(problems: Sequence[Problem]) -> list[Problem]:
+    """Tell fields of a later version in one: it is the version that is wrong."""
+    later = [each for each in problems if isinstance(each, UnknownField) and each.version is not None and each.near is None]
+    if len(later) < FEW:
+        return list(problems)
+    others = [each for each in problems if each not in later]
+    return [LaterFields(later, LATER_VERSION), *others]
+
+
+def _version(evaluation: Evaluation) -> int | UnsupportedVersion:
+    """Give the version that a source is to be read as."""
     shape = evaluation.shape(evaluation.root)
     field = shape.fields.get("schema_version") if isinstance(shape, ObjectShape) else None
     if field is None:
-        return None
+        return VERSION_ASSUMED
     path = ("schema_version",)
     data = evaluation.data(field.cell, path)
-    if not isinstance(data, Scalar) or type(data.value) is not int or data.value in SCHEMAS:
-        return None
-    return UnsupportedVersion(data.value, data.origin, path, tuple(SCHEMAS))
+    if not isinstance(data, Scalar) or type(data.value) is not int:
+        return VERSION_ASSUMED
+    if data.value not in SCHEMAS:
+        return UnsupportedVersion(data.value, data.origin, path, tuple(SCHEMAS))
+    return data.value
 
 
-def _flow(record: Record) -> FlowSource:
-    return FlowSource(
-        schema_version=_value(record, "schema_version", int),
-        name=_located(record, "name", str),
-        initial=_located(record, "initial", str),
-        states=_states(record),
-    )
+class _Reader:
+    """One reading of a record."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+
+    def flow(self, record: Record) -> FlowSource:
+        """Take a whole record."""
+        made = FlowSource(
+            schema_version=_value(record, "schema_version", int),
+            name=_located(record, "name", str),
+            initial=_located(record, "initial", str),
+            states=None,
+            variables=self._declarations(record, "variables"),
+            inputs=self._declarations(record, "inputs"),
+            checks=_checks(record),
+        )
+        return made._replace(states=self._states(record))
+
+    def _declarations(self, record: Record, name: str) -> Declarations:
+        field = record.fields.get(name)
+        if field is None or not isinstance(field.value, KeptTable):
+            return Declarations((), None, (*record.path, name), complete=field is None and not record.lossy)
+        table = field.value
+        return Declarations(tuple(self._declaration(each) for each in table.entries), field.key, table.path, table.complete)
+
+    def _declaration(self, entry: KeptEntry) -> DeclarationSource:
+        cell, path = entry.kept
+        read = self._evaluation.schema(cell, path)
+        schema, default = (None, None) if isinstance(read, Hole) else read
+        return DeclarationSource(entry.name, entry.key, path, cell.place, schema, default)
+
+    def _states(self, record: Record) -> States | None:
+        field, table = record.fields.get("states"), _table(record, "states")
+        if field is None or table is None:
+            return None
+        return States(tuple(self._state(entry) for entry in table.entries), field.key, table.path, table.complete)
+
+    def _state(self, entry: Entry) -> StateSource:
+        record = entry.record
+        if record is None:
+            return StateSource(entry.id, entry.key, entry.path, None, None, None, None)
+        terminal = _located(record, "terminal", bool)
+        said = "terminal" in record.fields
+        limits = record.fields.get("limits")
+        return StateSource(
+            id=entry.id,
+            key=entry.key,
+            path=entry.path,
+            instructions=_located(record, "instructions", str),
+            terminal=terminal.value if terminal is not None else None if said or record.lossy else False,
+            terminal_origin=terminal.origin if terminal is not None else None,
+            transitions=self._transitions(record),
+            reads=_texts(record, "reads"),
+            writes=_texts(record, "writes"),
+            select=_located(record, "select", str),
+            visits_max=_located(limits.value, "visits", int) if limits is not None and isinstance(limits.value, Record) else None,
+        )
+
+    def _transitions(self, record: Record) -> Transitions | None:
+        field, table = record.fields.get("transitions"), _table(record, "transitions")
+        if field is None:
+            return Transitions((), None, (*record.path, "transitions"), complete=not record.lossy)
+        if table is None:
+            return None
+        return Transitions(tuple(self._transition(entry) for entry in table.entries), field.key, table.path, table.complete)
+
+    def _transition(self, entry: Entry) -> TransitionSource:
+        record = entry.record
+        if record is None:
+            return TransitionSource(entry.id, entry.key, entry.path, None, None, complete=False)
+        return TransitionSource(
+            id=entry.id,
+            key=entry.key,
+            path=entry.path,
+            target=_located(record, "target", str),
+            condition=_located(record, "condition", str),
+            checks=_texts(record, "checks"),
+            otherwise=_located(record, "otherwise", bool),
+            said=frozenset(record.fields),
+            complete=not record.lossy,
+        )
 
 
-def _states(record: Record) -> States | None:
-    field = record.fields.get("states")
-    if field is None or not isinstance(field.value, Table):
-        return None
-    table = field.value
-    return States(tuple(_state(entry) for entry in table.entries), field.key, table.path, table.complete)
+def _table(record: Record, name: str) -> Table | None:
+    field = record.fields.get(name)
+    return field.value if field is not None and isinstance(field.value, Table) else None
 
 
-def _state(entry: Entry) -> StateSource:
-    record = entry.record
-    if record is None:
-        return StateSource(entry.id, entry.key, entry.path, None, None, None, None)
-    terminal = _located(record, "terminal", bool)
-    said = "terminal" in record.fields
-    return StateSource(
-        id=entry.id,
-        key=entry.key,
-        path=entry.path,
-        instructions=_located(record, "instructions", str),
-        terminal=terminal.value if terminal is not None else None if said or record.lossy else False,
-        terminal_origin=terminal.origin if terminal is not None else None,
-        transitions=_transitions(record),
-    )
+def _checks(record: Record) -> Checks:
+    field, table = record.fields.get("checks"), _table(record, "checks")
+    if field is None or table is None:
+        return Checks((), None, (*record.path, "checks"), complete=field is None and not record.lossy)
+    return Checks(tuple(_check(entry) for entry in table.entries), field.key, table.path, table.complete)
 
 
-def _transitions(record: Record) -> Transitions | None:
-    field = record.fields.get("transitions")
-    if field is None:
-        return Transitions((), None, (*record.path, "transitions"), complete=not record.lossy)
-    if not isinstance(field.value, Table):
-        return None
-    table = field.value
-    return Transitions(tuple(_transition(entry) for entry in table.entries), field.key, table.path, table.complete)
+def _check(entry: Entry) -> CheckSource:
+    if entry.record is None:
+        return CheckSource(entry.id, entry.key, entry.path, None, None)
+    return CheckSource(entry.id, entry.key, entry.path, _texts(entry.record, "command"), _located(entry.record, "timeout", str))
 
 
-def _transition(entry: Entry) -> TransitionSource:
-    record = entry.record
-    if record is None:
-        return TransitionSource(entry.id, entry.key, entry.path, None, None)
-    return TransitionSource(
-        entry.id, entry.key, entry.path, _located(record, "target", str), _located(record, "condition", str)
-    )  # fmt: skip
+def _texts(record: Record, name: str) -> Texts | None:
+    field = record.fields.get(name)
+    return field.value if field is not None and isinstance(field.value, Texts) else None
 
 
 def _located(record: Record, name: str, kind: type[T]) -> Located[T] | None:

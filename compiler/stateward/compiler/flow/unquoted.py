@@ -51,7 +51,9 @@ def _rewritten(failed: FailedScalar) -> str | None:
         return None
     if failed.wanted is ScalarType.BOOL:
         return TRUTHS.get(text.lower())
-    return f'"{text}"' if failed.is_name and text not in TYPES and text.lower() not in _NOTHING else None
+    if not failed.is_name or text in TYPES or text.lower() in _NOTHING:
+        return None
+    return f'["{text}"]' if failed.lacks_brackets else f'"{text}"'
 
 
 def _is_nothing(failed: FailedScalar) -> bool:

@@ -28,6 +28,31 @@ OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """By level, the field that each word stands for."""
 
+LATER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "flow": {
+        **dict.fromkeys(("vars", "var", "context", "memory", "data", "properties"), "variables"),
+        **dict.fromkeys(("params", "parameters", "args", "arguments"), "inputs"),
+        **dict.fromkeys(("tests", "commands", "verifications", "gates"), "checks"),
+    },
+    "state": {
+        **dict.fromkeys(("sees", "needs", "uses", "consumes"), "reads"),
+        **dict.fromkeys(("sets", "outputs", "produces", "updates", "assigns"), "writes"),
+        **dict.fromkeys(("selection", "mode", "order", "strategy"), "select"),
+        **dict.fromkeys(("budget", "bounds", "maximum"), "limits"),
+    },
+    "transition": {
+        **dict.fromkeys(("if", "guard", "unless", "expression"), "when"),
+        **dict.fromkeys(("tests", "verify", "run", "commands"), "checks"),
+        **dict.fromkeys(("else", "default", "fallback", "always"), "otherwise"),
+    },
+    "limit": {**dict.fromkeys(("visit", "maxvisits", "entries", "retries", "attempts", "times"), "visits")},
+    "check": {
+        **dict.fromkeys(("cmd", "run", "exec", "script", "program", "argv", "args"), "command"),
+        **dict.fromkeys(("limit", "timeoutseconds", "deadline", "duration"), "timeout"),
+    },
+}
+"""The same for the fields that came with version 2, before which they go there."""
+
 TRUTHS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("true", "yes", "on", "1"), "true"),
     **dict.fromkeys(("false", "no", "off", "0"), "false"),
@@ -40,5 +65,6 @@ def field_meant(name: str, level: Level, there: Container[str]) -> str | None:
     near = nearest(name, [each for each in level.index if each not in there])
     if near is not None:
         return near
-    other = OTHER_NAMES.get(level.what, {}).get(name.lower().replace("-", "").replace("_", ""))
-    return other if other is not None and other not in there else None
+    word = name.lower().replace("-", "").replace("_", "")
+    others = (names.get(level.what, {}).get(word) for names in (LATER_NAMES, OTHER_NAMES))
+    return next((other for other in others if other in level.index and other not in there), None)

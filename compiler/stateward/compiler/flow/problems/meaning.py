@@ -230,6 +230,8 @@ class DuplicateCondition(NamedTuple):
     transitions: tuple[TransitionSource, ...]
     """Two or more, in order of declaration."""
     state: str
+    in_order: bool = False
+    """Whether the first that is met is taken."""
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the second."""
@@ -240,7 +242,11 @@ class DuplicateCondition(NamedTuple):
             message=f"transitions {listed([each.id for each in self.transitions])} of state {quoted(self.state)} are the same",
             primary=Label(second.key, "same condition, same target"),
             secondary=(Label(first.key, "the first of them"), *(Label(each.key, "this too") for each in others[:LABELS_MAX])),
-            notes=("a request that meets both meets more than one transition, and is refused",),
+            notes=(
+                "the first of the two is taken whenever both are met"
+                if self.in_order
+                else "a request that meets both meets more than one transition, and is refused",
+            ),
             path=second.path,
         )
 

@@ -2,12 +2,23 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, assert_never
 
 from stateward.compiler.diagnostics.model import Applicability, Diagnostic, Edit, Fix, Label, Severity
 from stateward.compiler.diagnostics.wording import listed, quoted
 from stateward.compiler.flow.problems.told import came_through, did_you_mean, owner
-from stateward.compiler.flow.schema import FieldSpec, Level, MapOf, ScalarType
+from stateward.compiler.flow.schema import (
+    ArrayOfTexts,
+    ConstraintsByName,
+    Duration,
+    FieldSpec,
+    FieldType,
+    Level,
+    MapOf,
+    ObjectOf,
+    OneOf,
+    ScalarType,
+)
 from stateward.compiler.flow.typed import Path
 from stateward.compiler.language.data import Origin
 from stateward.compiler.source import Place
@@ -17,6 +28,22 @@ _error: Final = partial(Diagnostic, severity=Severity.ERROR)
 LABELS_MAX: Final = 6
 """Places that one diagnostic shows."""
 _EXAMPLES: Final = {ScalarType.INT: "1", ScalarType.STRING: '"…"', ScalarType.BOOL: "true"}
+
+
+def _written(type_: FieldType) -> str:
+    """Show how a value of a type is written."""
+    match type_:
+        case MapOf() | ObjectOf() | ConstraintsByName():
+            return "{ … }"
+        case ArrayOfTexts():
+            return '["…"]'
+        case Duration():
+            return '"10m"'
+        case OneOf(words=words):
+            return f'"{words[0]}"'
+        case ScalarType():
+            return _EXAMPLES[type_]
+    assert_never(type_)
 
 
 class UnknownField(NamedTuple):
@@ -32,26 +59,64 @@ class UnknownField(NamedTuple):
     """The level that does have a field of this name."""
     fits: bool = False
     """Whether its value is of the kind of the field that was meant."""
+    version: int | None = None
+    """The version in which such objects have this field."""
+    within: str | None = None
+    """The field of the same object inside of which this one belongs."""
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the key."""
         notes = [f"the fields of a {self.level.what} are {listed(self.level.names)}"]
         if self.elsewhere is not None:
             notes.append(f"{quoted(self.name)} is a field of a {self.elsewhere}")
+        if self.version is not None:
+            notes.append(f"a {self.level.what} has it in version {self.version}")
         return _error(
             code="unknown_field",
             message=f"a {self.level.what} has no field {quoted(self.name)}",
             primary=Label(self.key, f"not a field of a {self.level.what}"),
             notes=tuple(notes),
-            help=did_you_mean(self.near),
+            help=self._help(),
             fixes=self._fixes(),
             path=self.path,
         )
+
+    def _help(self) -> str | None:
+        if self.within is not None:
+            return f"put it into `{self.within} = {{ … }};`"
+        if self.version is not None and self.near is None:
+            return f"write `schema_version = {self.version};`"
+        return did_you_mean(self.near)
 
     def _fixes(self) -> tuple[Fix, ...]:
         if self.near is None or not self.fits or self.key.source.slice(self.key.span).strip('"') != self.name:
             return ()
         return (Fix(f"rename it to `{self.near}`", (Edit(self.key.span, self.near),), Applicability.UNSAFE),)
+
+
+class LaterFields(NamedTuple):
+    """Fields that a later version has, in a source of an earlier one."""
+
+    fields: Sequence[UnknownField]
+    """At least two."""
+    version: int
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it once, at the first of them."""
+        first, *others = self.fields
+        return _error(
+            code="unknown_field",
+            message=f"{listed([each.name for each in _by_name(self.fields)])} are fields of version {self.version}",
+            primary=Label(first.key, f"not a field of a {first.level.what} here"),
+            secondary=_this_too([(each.name, each.key) for each in others[:LABELS_MAX]]),
+            help=f"write `schema_version = {self.version};`",
+            path=first.path,
+        )
+
+
+def _by_name(fields: Sequence[UnknownField]) -> list[UnknownField]:
+    """Give the first field of each name."""
+    return list({each.name: each for each in reversed(fields)}.values())[::-1]
 
 
 class MissingField(NamedTuple):
@@ -66,12 +131,11 @@ class MissingField(NamedTuple):
     def diagnostic(self) -> Diagnostic:
         """Tell it at the key of the object."""
         name = self.spec.name
-        example = "{ … }" if isinstance(self.spec.type, MapOf) else _EXAMPLES[self.spec.type]
         return _error(
             code="missing_field",
             message=f"{owner(self.path[:-1])} has no {quoted(name)}",
             primary=Label(self.holder, f"lacks {quoted(name)}"),
-            help=f"add `{name} = {example};`",
+            help=f"add `{name} = {_written(self.spec.type)};`",
             path=self.path,
         )
 
@@ -90,7 +154,9 @@ class WrongType(NamedTuple):
     rewritten: str | None = None
     """The same value in the right type, as it would be written."""
     shape: str | None = None
-    """How such an object is written."""
+    """How such a value is written."""
+    advice: str | None = None
+    """What to do, where several values may be meant."""
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the value."""
@@ -98,7 +164,7 @@ class WrongType(NamedTuple):
         if self.rewritten is not None:
             offer: str | None = f"write `{self.rewritten}`"
         else:
-            offer = f"write it as `{self.shape}`" if self.shape is not None else None
+            offer = f"write it as `{self.shape}`" if self.shape is not None else self.advice
         return _error(
             code="wrong_type",
             message=f"{subject} must be {_a(self.wanted)}, not {_a(self.found)}",
@@ -328,7 +394,7 @@ class UnsupportedVersion(NamedTuple):
             message=f"schema version {self.version} is not known",
             primary=Label(self.origin.place, "unknown version"),
             secondary=came_through(self.origin),
-            notes=(f"this compiler knows version {versions}",),
+            notes=(f"this compiler knows version{'s' if len(self.known) > 1 else ''} {versions}",),
             path=self.path,
         )
 
@@ -340,7 +406,8 @@ def _this_too(fields: Sequence[tuple[str, Place]]) -> tuple[Label, ...]:
 
 def _example(holder: str, what: str, field: str) -> str:
     """Write a field of a state or transition where it belongs, under an id."""
-    return f"{holder} = {{ {'work' if what == 'state' else 'next'} = {{ {field} = …; }}; }};"
+    id_ = {"state": "work", "check": "tests"}.get(what, "next")
+    return f"{holder} = {{ {id_} = {{ {field} = …; }}; }};"
 
 
 def _a(noun: str) -> str:

@@ -86,13 +86,14 @@ class ImportRefused(NamedTuple):
     """An import in a version that has none."""
 
     place: Place
+    version: int
 
     def diagnostic(self) -> Diagnostic:
         """Tell it at the import expression."""
         return Diagnostic(
             code="dcdl_import",
             severity=Severity.ERROR,
-            message="a version-1 flow cannot import",
+            message=f"a version-{self.version} flow cannot import",
             primary=Label(self.place, "imports another module"),
             notes=("a Flow source stands alone, so that its digest covers all of it",),
             kind="import",

@@ -18,8 +18,10 @@ def came_through(origin: Origin) -> tuple[Label, ...]:
 
 
 def owner(path: Path) -> str:
-    """Name the object that a path inside `states` leads to: the flow, a state or a transition with its state."""
+    """Name the object that a path inside `states` leads to: the flow, a check, a state or a transition with its state."""
     match path:
+        case ("checks", str(check)):
+            return f"check {quoted(check)}"
         case (_, str(state)):
             return f"state {quoted(state)}"
         case (_, str(state), _, str(transition)):
