@@ -1,4 +1,7 @@
-"""What a hook costs is what it loads: no library but the one of the command line, and nothing at all where there is nothing to do."""
+"""What a hook costs is what it loads: no library but the one of the command line, and nothing at all where there is nothing to do.
+
+How much it loads is counted where it is called as hosts call it (docs/decisions/what-a-hook-costs.md).
+"""
 
 import json
 import subprocess
@@ -51,3 +54,35 @@ def test_a_hook_before_any_other_tool_loads_nothing(tmp_path: Path) -> None:
     here = place(tmp_path)
     assert 0 == here.call("start", "builtin:coder-review", "--text", "Ticket 41").status
     assert "stateward.runtime.ports" not in loaded(here, "pre-tool")
+
+
+# --- how much it loads ------------------------------------------------------------------------------------------------------------------
+
+COUNTED = """
+import sys
+before = set(sys.modules)
+import dataclasses
+made = []
+write = dataclasses._process_class
+dataclasses._process_class = lambda plain, *rest: made.append(plain) or write(plain, *rest)
+from stateward.runtime.surfaces.entry import main
+try:
+    main()
+finally:
+    print(len(set(sys.modules) - before), len(made), file=sys.stderr)
+"""
+MODULES_MAX = 185
+CLASSES_MAX = 110
+
+
+@pytest.mark.parametrize("event", ["post-tool", "stop"])
+def test_a_hook_loads_no_more_modules_and_dataclasses_than_it_is_known_to_need(tmp_path: Path, event: str) -> None:
+    here = place(tmp_path)
+    assert 0 == here.call("start", "builtin:coder-review", "--text", "Ticket 41").status
+    loaded(here, "session-start")
+    given = json.dumps({**recorded("claude", event), "cwd": str(here.work), "transcript_path": None})
+    arguments = [sys.executable, "-c", COUNTED, "hook", event, "--format", "claude"]
+    ended = subprocess.run(arguments, input=given, cwd=here.folder, env=here.environment, capture_output=True, text=True, check=False)
+    modules, classes = map(int, ended.stderr.split())
+    assert modules <= MODULES_MAX
+    assert classes <= CLASSES_MAX

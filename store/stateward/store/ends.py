@@ -3,8 +3,7 @@
 Invariant: that there is no such Worker is said only when neither an identity nor a head nor an entry of it is there.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stateward.runtime.ports import Damaged, WorkerRow
 from stateward.runtime.session.entries import GENESIS, Head, reference
@@ -24,8 +23,7 @@ _LAST_TEXT: Final = chr(0x10FFFF)
 """After every id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The ends of a log as they are stored."""
 
     base: Head

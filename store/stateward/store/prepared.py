@@ -8,9 +8,8 @@ a commit is not to wait for machinery (docs/decisions/prepared-statements.md). T
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from stateward.runtime.session.chain import time_text
 from stateward.store.connection import Connection, Cursor, SqlValue
@@ -41,8 +40,7 @@ def moment_of(value: object) -> datetime | None:
     return datetime.fromisoformat(value).astimezone(UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A statement in the words of one database."""
 
     sql: str

@@ -6,8 +6,8 @@ follows only on entries without one, else somebody who cannot seal could append 
 
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from stateward.runtime.ports import Sealer
 from stateward.runtime.session.entries import Entry
@@ -44,8 +44,7 @@ def _mac(key: Key, digest: str) -> bytes:
     return hmac.digest(key.secret, PREFIX + digest.encode("utf-8", "surrogateescape"), "sha256")
 
 
-@dataclass(frozen=True, slots=True)
-class Seals:
+class Seals(NamedTuple):
     """How a store seals what it appends and checks what it reads."""
 
     sealer: Sealer | None = None

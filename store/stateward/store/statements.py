@@ -5,7 +5,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from types import ModuleType
 from typing import Any, Final
 
@@ -48,7 +47,7 @@ def written() -> dict[str, Any]:
         "columns": {table.name: [str(column.key) for column in table.columns] for table in METADATA.sorted_tables},
         "keys": {table.name: [str(column.key) for column in table.primary_key.columns] for table in METADATA.sorted_tables},
         "made": [list(each) for table in METADATA.sorted_tables for each in _made(table)],
-        "statements": {name: asdict(statement.sqlite) for name, statement in sorted(STATEMENTS.items())},
+        "statements": {name: statement.sqlite._asdict() for name, statement in sorted(STATEMENTS.items())},
     }
 
 

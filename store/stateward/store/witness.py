@@ -10,10 +10,9 @@ a digest of itself: a write that the power cuts off leaves the head before it, s
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from stateward.runtime.ports import Damaged, Witness
 from stateward.runtime.session.entries import Head, reference
@@ -29,8 +28,7 @@ KNOWN_MAX: Final = 1024
 _SUFFIX: Final = ".head"
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(NamedTuple):
     """A head as it lies in a place of the file."""
 
     number: int

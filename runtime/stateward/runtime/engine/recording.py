@@ -6,8 +6,8 @@ domain `host.transcript.v1`, of which the last is found by its number, in as man
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import cut, shown, size_of
@@ -31,8 +31,7 @@ TRANSCRIPT_DOMAIN: Final = "host.transcript.v1"
 """Of the record that says how far a transcript was taken in."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewRecord:
+class NewRecord(NamedTuple):
     """What is to be recorded."""
 
     kind: str
@@ -55,7 +54,7 @@ def record(means: HostMeans, worker: str, given: NewRecord) -> RecordedEntry | R
     problem = _problem(given)
     if problem is not None:
         return problem
-    given = replace(given, payload=means.secrets.mask_bytes(given.payload))  # which may have made it longer
+    given = given._replace(payload=means.secrets.mask_bytes(given.payload))  # which may have made it longer
     return _problem(given) or _written(means, worker, lambda: NewEntry(given.kind, given.actor, means.clock.now(), given.payload, key))
 
 

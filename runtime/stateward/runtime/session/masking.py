@@ -9,7 +9,6 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
@@ -46,8 +45,7 @@ class _Span(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Needle:
+class _Needle(NamedTuple):
     text: str
     name: str
 

@@ -10,9 +10,8 @@ nothing, as its specification says.
 
 import os
 import pwd
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from stateward.runtime.marker import find_workspace, work_folder
 from stateward.runtime.ports import Fault
@@ -40,8 +39,7 @@ Place: TypeAlias = Path | str
 """A file, or the URL of a database. A URL may hold a password: it is opened, never shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(NamedTuple):
     """Which Workspace, where its store lies, and who resolves its selectors."""
 
     workspace: str

@@ -3,8 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stateward.runtime.ports.workspaces import Workspace
 from stateward.runtime.session.masking import Secrets
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from stateward.store.database import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """An open store and what goes with it."""
 
     store: "Store"

@@ -9,8 +9,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,8 +34,7 @@ _PROJECT: Final = {"claude": "CLAUDE_PROJECT_DIR"}
 _MARKER: Final = os.path.join(".stateward", "workspace")  # noqa: PTH118 -- loads less than a Path
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(NamedTuple):
     """How the command was called."""
 
     event: str
@@ -148,40 +146,40 @@ def _opening(given: Called, folder: str) -> "Opening":
     return _ServiceOpening(folder, given.server) if given.server and not given.store else _LocalOpening(folder, given.store)
 
 
-@dataclass(frozen=True, slots=True)
 class _ServiceOpening:
     """The port `Opening` over a service, whose token says which Worker it is for. No key is held here."""
 
-    folder: str
-    server: str
+    def __init__(self, folder: str, server: str) -> None:
+        self._server: Final = server
+        self._local: Final = _LocalOpening(folder, None)
 
     def bindings(self) -> "Bindings":
         """Give the bindings of the Workspace, which are of this machine."""
-        return _LocalOpening(self.folder, None).bindings()
+        return self._local.bindings()
 
     def active(self) -> Sequence[str]:
         """Give the Workers that the token is for, and whose flow is active."""
         from stateward.runtime.wiring.reaching_workers import remote_active_workers  # noqa: PLC0415 -- loads what asks a service
 
-        return remote_active_workers(self.server)
+        return remote_active_workers(self._server)
 
     def channel(self, worker: str, session: str) -> "AbstractContextManager[HostChannel]":
         """Reach a Worker as the harness of its agent."""
         from stateward.runtime.wiring.reaching_workers import remote_host_channel  # noqa: PLC0415 -- as above
 
-        return remote_host_channel(self.server, worker, session)
+        return remote_host_channel(self._server, worker, session)
 
     def secrets(self) -> "Secrets":
         """Give what is kept out of the log, before it leaves the machine."""
-        return _LocalOpening(self.folder, None).secrets()
+        return self._local.secrets()
 
 
-@dataclass(frozen=True, slots=True)
 class _LocalOpening:
     """The port `Opening` over what lies on this machine."""
 
-    folder: str
-    store: str | None
+    def __init__(self, folder: str, store: str | None) -> None:
+        self._named_folder: Final = folder
+        self._named_store: Final = store
 
     def bindings(self) -> "Bindings":
         """Give the bindings of the Workspace."""
@@ -190,7 +188,7 @@ class _LocalOpening:
 
         workspace = find_workspace(self._folder)
         if workspace is None:
-            raise NoWorkspace(f"no Workspace at {self.folder} or above it")
+            raise NoWorkspace(f"no Workspace at {self._named_folder} or above it")
         return bindings_of(workspace)
 
     def active(self) -> Sequence[str]:
@@ -220,7 +218,7 @@ class _LocalOpening:
         from stateward.runtime.wiring import host_channel, is_new  # noqa: PLC0415
 
         if is_new(self._folder, self._place):
-            raise StoreUnavailable(f"the Workspace of {self.folder} has no store", "start a Worker with `stateward start`")
+            raise StoreUnavailable(f"the Workspace of {self._named_folder} has no store", "start a Worker with `stateward start`")
         return host_channel(self._folder, self._place, worker, Actor(ActorClass.HOST, "hook", host_session=session))
 
     def secrets(self) -> "Secrets":
@@ -233,13 +231,13 @@ class _LocalOpening:
     def _folder(self) -> "Path":
         from pathlib import Path  # noqa: PLC0415 -- as above
 
-        return Path(self.folder)
+        return Path(self._named_folder)
 
     @property
     def _place(self) -> Any:
         from stateward.runtime.wiring.places import place_of  # noqa: PLC0415 -- as above
 
-        return None if self.store is None else place_of(self.store)
+        return None if self._named_store is None else place_of(self._named_store)
 
 
 # --- the command ------------------------------------------------------------------------------------------------------------------------

@@ -7,9 +7,8 @@ answers have no member that a host does not document for the event.
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 TRANSITION_TOOL: Final = "request_flow_transition"
 _OWN: Final = re.compile(r"mcp__(?:plugin_.*_)?stateward(?:__(.*))?", re.DOTALL)
@@ -32,8 +31,7 @@ class HookEvent(StrEnum):
     SESSION_END = "session-end"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Something that happened, as the host wrote it down."""
 
     kind: str
@@ -54,8 +52,7 @@ class Part:
         return self.kind in {"tool_call", "tool_result"}
 
 
-@dataclass(frozen=True, slots=True)
-class HookCall:
+class HookCall(NamedTuple):
     """One call of a hook."""
 
     event: HookEvent
@@ -77,8 +74,7 @@ class HookCall:
     """What happened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(NamedTuple):
     """A harness of agents: how it writes, and how it is answered."""
 
     name: str

@@ -6,8 +6,8 @@ active one of the Workspace. A session that is bound keeps its Worker until that
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from dataclasses import replace
+from typing import Final, NamedTuple, Protocol
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.bindings import Binding, Bindings
@@ -39,8 +39,7 @@ class Opening(Protocol):
         """Give what is kept out of the log."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A hook that was called, and how."""
 
     host: Host
@@ -53,7 +52,7 @@ class Asked:
 def answer_to(asked: Asked, opening: Opening) -> HookAnswer:
     """Find the Worker, and do there what the hook is for; nothing where there is no Worker. Raises Fault."""
     secrets = opening.secrets()
-    asked = replace(asked, call=without_secrets(asked.call, secrets))
+    asked = asked._replace(call=without_secrets(asked.call, secrets))
     bindings = opening.bindings()
     binding = _bound(asked, bindings, opening)
     if binding is None:
@@ -72,7 +71,7 @@ def without_secrets(call: HookCall, secrets: Secrets) -> HookCall:
     """Give a call whose names hold no secret: they stand in bindings, and in the heads of entries, as they are."""
     session = secrets.mask(call.session)
     session = call.session if session == call.session else digest(session)
-    return replace(call, session=session, folder=secrets.mask(call.folder), reason=secrets.mask(call.reason))
+    return call._replace(session=session, folder=secrets.mask(call.folder), reason=secrets.mask(call.reason))
 
 
 def _bound(asked: Asked, bindings: Bindings, opening: Opening) -> Binding | None:

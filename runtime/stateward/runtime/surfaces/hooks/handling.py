@@ -5,8 +5,8 @@ number of times, and whoever is let go is told why; of a Worker whose flow has e
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.bindings import Binding, Bindings
@@ -25,8 +25,7 @@ UNFINISHED: Final = "unfinished"
 HOW_TO_ASK: Final = "Ask with the tool `request_flow_transition` of the MCP server `stateward`, or with `stateward request`."
 
 
-@dataclass(frozen=True, slots=True)
-class HookAnswer:
+class HookAnswer(NamedTuple):
     """What a hook says."""
 
     output: str = ""
@@ -38,8 +37,7 @@ class HookAnswer:
 NOTHING: Final = HookAnswer()
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(NamedTuple):
     """What a hook works with."""
 
     host: Host
@@ -103,7 +101,7 @@ def _run(binding: Binding) -> str:
 
 def _recorded(desk: Desk, _standing: Standing) -> HookAnswer:
     """Record what happened; what has no id goes by what it says, and by how far the transcript had come."""
-    parts = [each if each.use else replace(each, use=f"{digest(each.payload)} {placed(desk.call)}") for each in desk.call.parts]
+    parts = [each if each.use else each._replace(use=f"{digest(each.payload)} {placed(desk.call)}") for each in desk.call.parts]
     answer = desk.channel.record(tuple(records_of(parts, desk.host.name, desk.binding.origin, desk.secrets)))
     return HookAnswer(notice=_refused(answer))
 
@@ -165,7 +163,7 @@ def _stopped(desk: Desk, standing: Standing) -> HookAnswer:
         return HookAnswer(notice=notice)
     blocks = 0 if is_new or desk.binding.released else desk.binding.blocks
     if blocks >= desk.blocks:
-        return replace(_released(desk, standing, blocks), notice=notice)
+        return _released(desk, standing, blocks)._replace(notice=notice)
     seen = max(imported.head, standing.head.seq)
     desk.bindings.keep(replace(desk.binding, blocks=blocks + 1, seen=seen, released=False))
     left = f"The flow has not ended, so stopping was refused ({blocks + 1} of {desk.blocks} times without anything new in the log)."

@@ -7,7 +7,7 @@ import begins with it again, so that its result is known for what it is.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.bindings import Binding
@@ -30,8 +30,7 @@ MARGIN_CHARACTERS: Final = 12 * VALUE_CHARACTERS_MAX
 _HALF: Final = PAYLOAD_BYTES_MAX // 2
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(NamedTuple):
     """What an import came to."""
 
     acts: int = 0

@@ -4,9 +4,8 @@ Invariants: what identifies something is short, so that it fits into keys and he
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
 from stateward.runtime.surfaces.hooks.calls import HookCall, HookEvent, HookProblem, Part
 from stateward.runtime.surfaces.hooks.scanning import Unreadable, members_of, object_of, text_in
@@ -16,8 +15,7 @@ ID_BYTES_MAX: Final = 512
 PATH_BYTES_MAX: Final = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """What one host sends that another does not."""
 
     names: Mapping[HookEvent, frozenset[str]]
@@ -33,17 +31,17 @@ def read_call(event: HookEvent, members: Mapping[str, str], form: Form) -> HookC
     call = _call(event, members, form.names[event])
     match event:
         case HookEvent.SESSION_START:
-            return replace(call, source=id_in(members, "source"))
+            return call._replace(source=id_in(members, "source"))
         case HookEvent.SESSION_END:
-            return replace(call, reason=id_in(members, "reason"))
+            return call._replace(reason=id_in(members, "reason"))
         case HookEvent.STOP:
-            return replace(call, is_kept_on=flag_in(members, "stop_hook_active"))
+            return call._replace(is_kept_on=flag_in(members, "stop_hook_active"))
         case HookEvent.USER_PROMPT:
-            return replace(call, parts=tuple(_prompt(members, id_in(members, form.prompt))))
+            return call._replace(parts=tuple(_prompt(members, id_in(members, form.prompt))))
         case HookEvent.PRE_TOOL:
-            return replace(call, tool=id_in(members, "tool_name"))
+            return call._replace(tool=id_in(members, "tool_name"))
         case HookEvent.POST_TOOL:
-            return replace(call, tool=id_in(members, "tool_name"), parts=tuple(_used(members, form.results, call.agent)))
+            return call._replace(tool=id_in(members, "tool_name"), parts=tuple(_used(members, form.results, call.agent)))
         case HookEvent.PRE_COMPACT:
             return call
 

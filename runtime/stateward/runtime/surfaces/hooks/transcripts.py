@@ -9,10 +9,9 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from errno import ELOOP
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
 LINE_BYTES_MAX: Final = 8 * 1024 * 1024
 STEP_BYTES: Final = LINE_BYTES_MAX
@@ -26,8 +25,7 @@ class TranscriptUnusable(OSError):
     """What a host names as a transcript is none that is read; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of a transcript."""
 
     start: int
