@@ -43,6 +43,7 @@ BESIDE = {  # what tokens for one Worker open: tests/http/test_work_access.py
     ("POST", "/v1/workers/{worker}/requests"),
     ("POST", "/v1/workers/{worker}/runs"),
     ("POST", "/v1/workers/{worker}/stops"),
+    ("POST", "/v1/workers/{worker}/variables"),
     ("DELETE", "/v1/workers/{worker}/verification"),
 }
 NAMES = [f"{method} {path.partition('?')[0]}" for method, path, _, _ in ROUTES]

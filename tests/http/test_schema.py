@@ -88,6 +88,7 @@ OPERATIONS = [
     ("POST", "/v1/workers/{worker}/requests"),
     ("POST", "/v1/workers/{worker}/runs"),
     ("POST", "/v1/workers/{worker}/stops"),
+    ("POST", "/v1/workers/{worker}/variables"),
     ("DELETE", "/v1/workers/{worker}/verification"),
     ("GET", "/v1/workspace"),
 ]

@@ -23,6 +23,7 @@ ROUTES: list[tuple[str, str, tuple[str, ...], Any]] = [
     ("POST", "/input", WORK, {"input": [{"kind": "text", "content": "Mind the gap."}]}),
     ("POST", "/requests", WORK, {"reason": "It is done.", "wait": 1}),
     ("POST", "/notes", WORK, {"text": "It is done."}),
+    ("POST", "/variables", WORK, {"values": {"bugs": True}}),
     ("DELETE", "/verification", WORK, None),
     ("POST", "/records", RECORD, {"session": "s-1", "records": [{"kind": "tool_result", "payload": "eA==", "key": KEY}]}),
     ("GET", "/cursor?host=claude&session=s-1", RECORD, None),
@@ -54,6 +55,8 @@ def test_a_token_opens_what_its_scope_names(served: Served, method: str, path: s
         assert (403, "scope_missing") == (answer.status_code, answer.json()["code"])
     elif path.startswith("/attempts"):
         assert (404, "attempt_not_found") == (answer.status_code, answer.json()["code"])
+    elif path == "/variables":  # of which this flow has none
+        assert (409, "variable_unknown") == (answer.status_code, answer.json()["code"])
     else:
         assert 200 == answer.status_code, answer.text
 

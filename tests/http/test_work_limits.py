@@ -46,6 +46,8 @@ def test_a_text_of_any_size_is_taken_or_refused(served: Served, size: int, lette
     for scope, path, body in (
         ("work", "/requests", {"reason": text}),
         ("work", "/notes", {"text": text}),
+        ("work", "/variables", {"values": {"text": text}}),
+        ("work", "/variables", {"values": {text: 1}}),
         ("work", "/input", {"input": [{"kind": "text", "content": text}]}),
         ("record", "/stops", {"reason": text}),
         ("record", "/runs", {"run": "run-1", "outcome": "failed", "message": text}),
@@ -101,6 +103,8 @@ def test_whatever_is_named_is_no_failure(
     for scope, path, body in (
         ("work", "/notes", {"text": "It is done.", "use": use}),
         ("work", "/input", {"input": [], "submission": use}),
+        ("work", "/variables", {"values": use}),
+        ("work", "/variables", {"values": {"x": use, str(session): offset}}),
         ("record", "/runs", {"run": run, "session": session}),
         ("record", "/stops", {"reason": "enough", "operation": use, "session": session}),
         ("record", "/records", {"session": session, "records": [{"kind": kind, "payload": "eA==", "key": key}], "cursor": cursor}),

@@ -23,17 +23,25 @@ from stateward.runtime.ports import (
     Standing,
     Submitted,
     Waiting,
+    Written,
 )
 from stateward.runtime.remote import work_forms as forms
 from stateward.runtime.session.segments import FlowSegment, TextSegment
 
 NUMBER = st.integers(1, 2**53 - 1)
-JSON = st.dictionaries(st.text(max_size=8), st.none() | st.booleans() | st.integers() | st.text(max_size=8), max_size=2)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=8), inner, max_size=2),
+    max_leaves=4,
+)
+VALUES_BY_NAME = st.dictionaries(st.text(max_size=8), JSON, max_size=2)
 PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     str: st.text(max_size=8),
     int: NUMBER,
     datetime: st.datetimes(timezones=st.just(UTC)),
-    Mapping[str, Any]: JSON,
+    Any: JSON,
+    Mapping[str, Any]: VALUES_BY_NAME,
+    Mapping[str, object]: VALUES_BY_NAME,
 }
 
 
@@ -54,6 +62,7 @@ VALUES: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (forms.AskedForm, values(Answered | InProgress | Waiting)),
     (forms.AttemptForm, values(AttemptShown)),
     (forms.SubmittedForm, values(Submitted)),
+    (forms.WrittenForm, values(Written)),
     (forms.CursorForm, values(Cursor)),
     (forms.RecordForm, values(HostRecord)),
     (forms.RecordedForm, values(Recorded)),

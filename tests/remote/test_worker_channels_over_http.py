@@ -5,25 +5,31 @@ from contextlib import closing
 
 import pytest
 
-from stateward.runtime.profile import Profile
+from tests.contracts.variables import *  # noqa: F403 -- the contract
+from tests.contracts.variables import RECORDED, REFINED
 from tests.contracts.work import *  # noqa: F403 -- the contract
 from tests.contracts.work import PEOPLE, PROGRAM, Bench, evidence
 from tests.remote.work_services import work_service
 from tests.runtime.engines import AGENT, Desk
+from tests.runtime.guarded import NEEDS
 
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    yield from _bench(PROGRAM)
+    yield from _bench(Desk("review", PROGRAM, AGENT))
 
 
 @pytest.fixture
 def people() -> Iterator[Bench]:
-    yield from _bench(PEOPLE)
+    yield from _bench(Desk("review", PEOPLE, AGENT))
 
 
-def _bench(profile: Profile) -> Iterator[Bench]:
-    desk = Desk("review", profile, AGENT)
+@pytest.fixture
+def refine() -> Iterator[Bench]:
+    yield from _bench(Desk("refine", REFINED, AGENT, secrets=RECORDED, inputs=NEEDS))
+
+
+def _bench(desk: Desk) -> Iterator[Bench]:
     evidence(desk.engine, desk.worker)
     with work_service(desk) as served, closing(served.agent()) as channel:
         yield Bench(channel, desk.engine, served.judge)

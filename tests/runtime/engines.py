@@ -28,10 +28,11 @@ from stateward.runtime.profile import DEMONSTRATION, ModelSettings, Profile, Ver
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Actor, ActorClass, Entry, Kind, NewEntry
 from stateward.runtime.session.masking import NO_SECRETS, Secrets
-from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
+from stateward.runtime.session.segments import NO_INPUTS, FlowSegment, Segment, TextSegment
 from stateward.store.memory_leases import MemoryLeaseStore
 from stateward.store.memory_sessions import MemorySessionStore
 from tests.runtime.flows import FORK, NOTHING_TO_DO, REVIEW
+from tests.runtime.guarded import REFINE
 from tests.runtime.judgements import judgement
 from tests.runtime.witnesses import HeldWitness
 from tests.runtime.workdirs import ROOT, TextsWorkdir
@@ -70,7 +71,7 @@ class Catalog:
     """The port `Snapshots` over definitions, each under its name; they may be changed."""
 
     def __init__(self, *definitions: CompiledFlowDefinition) -> None:
-        self.flows = {each.name: each for each in definitions or (FORK, REVIEW, NOTHING_TO_DO)}
+        self.flows = {each.name: each for each in definitions or (FORK, REVIEW, NOTHING_TO_DO, REFINE)}
         self.asked: list[str] = []
 
     def resolve(self, selector: str) -> Snapshot | Unresolved:
@@ -136,9 +137,9 @@ def engine_on(sessions: SessionStore, profile: Profile = DEMONSTRATION, catalog:
     return Engine(sessions, catalog or Catalog(), TickingClock(), CountingIds(), profile, leases=MemoryLeaseStore())
 
 
-def input_for(flow: str, *texts: str) -> tuple[Segment, ...]:
+def input_for(flow: str, *texts: str, **inputs: object) -> tuple[Segment, ...]:
     """Give an input that starts a flow."""
-    return (FlowSegment(f"workspace:{flow}"), *map(TextSegment, texts))
+    return (FlowSegment(f"workspace:{flow}", inputs), *map(TextSegment, texts))
 
 
 class Desk:
@@ -155,6 +156,7 @@ class Desk:
         workdirs: TextsWorkdir | None = None,
         secrets: Secrets = NO_SECRETS,
         witness: HeldWitness | None = None,
+        inputs: Mapping[str, object] = NO_INPUTS,
     ) -> None:
         self._witness = witness
         self._workdirs = workdirs
@@ -169,7 +171,9 @@ class Desk:
         self.engine = self._new_engine(profile)
         workdir = "" if workdirs is None else ROOT
         self.worker = submitted(
-            self.engine.start_worker(WORKSPACE, input_for(flow, "Ticket 41"), PERSON, worked_by=actor.actor_class, workdir=workdir)
+            self.engine.start_worker(
+                WORKSPACE, input_for(flow, "Ticket 41", **inputs), PERSON, worked_by=actor.actor_class, workdir=workdir
+            )
         ).worker
 
     def _new_engine(self, profile: Profile) -> Engine:

@@ -7,25 +7,32 @@ import pytest
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.channels import EngineWorkerChannel, Judges
-from stateward.runtime.profile import Profile
 from stateward.runtime.wiring import DaemonThreads
+from tests.contracts.variables import *  # noqa: F403 -- the contract
+from tests.contracts.variables import RECORDED, REFINED
 from tests.contracts.work import *  # noqa: F403 -- the contract
 from tests.contracts.work import PEOPLE, PROGRAM, Bench, GatedJudge, evidence
 from tests.runtime.engines import AGENT, Desk
+from tests.runtime.guarded import NEEDS
 
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    yield from _bench(PROGRAM)
+    yield from _bench(Desk("review", PROGRAM, AGENT))
 
 
 @pytest.fixture
 def people() -> Iterator[Bench]:
-    yield from _bench(PEOPLE)
+    yield from _bench(Desk("review", PEOPLE, AGENT))
 
 
-def _bench(profile: Profile) -> Iterator[Bench]:
-    desk, judge = Desk("review", profile, AGENT), GatedJudge()
+@pytest.fixture
+def refine() -> Iterator[Bench]:
+    yield from _bench(Desk("refine", REFINED, AGENT, secrets=RECORDED, inputs=NEEDS))
+
+
+def _bench(desk: Desk) -> Iterator[Bench]:
+    judge = GatedJudge()
     evidence(desk.engine, desk.worker)
     channel = EngineWorkerChannel(
         desk.engine,

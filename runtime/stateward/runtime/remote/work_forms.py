@@ -6,10 +6,11 @@ travels in base64, for it is bytes that need be no text.
 
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
 
-from pydantic import AwareDatetime, Field, JsonValue, field_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue, field_validator
 
 from stateward.runtime.core.events import Status, Verdict
 from stateward.runtime.core.instance import AttemptStatus
@@ -55,6 +56,10 @@ EVENTS_MAX: Final = 64
 Text = Annotated[str, Field(max_length=TEXT_CHARACTERS_MAX)]
 Count = Annotated[int, Field(ge=0, le=NUMBER_MAX)]
 Seq = Annotated[int, Field(ge=1, le=NUMBER_MAX)]
+Values = Annotated[
+    dict[str, JsonValue], BeforeValidator(lambda given: dict(given) if isinstance(given, Mapping) else given), Field(max_length=LIST_MAX)
+]
+"""Values by name, as JSON."""
 V = TypeVar("V")
 
 
@@ -299,7 +304,7 @@ class FlowSegmentForm(ValueForm[FlowSegment]):
     VALUE = FlowSegment
     kind: Literal["flow"] = "flow"
     selector: Name
-    inputs: dict[str, JsonValue] = Field(default_factory=dict, max_length=LIST_MAX)
+    inputs: Values = Field(default_factory=dict)
     """What the flow is given."""
 
 
@@ -331,7 +336,7 @@ class StartForm(Form):
     """A Worker that is to be started."""
 
     selector: Name
-    inputs: dict[str, JsonValue] = Field(default_factory=dict, max_length=LIST_MAX)
+    inputs: Values = Field(default_factory=dict)
     """What the flow is given."""
     texts: Annotated[tuple[Text, ...], Field(max_length=SEGMENTS_MAX - 1)] = ()
     profile: Name | None = None
@@ -440,7 +445,7 @@ class RecordedEntryForm(ValueForm[RecordedEntry]):
 class VariablesForm(Form):
     """Variables that are to be set."""
 
-    values: Annotated[dict[str, JsonValue], Field(min_length=1, max_length=LIST_MAX)]
+    values: Values
     """By name, as JSON; all of them are set, or none."""
 
 
