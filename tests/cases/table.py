@@ -208,11 +208,16 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/cli/test_compile_scenarios.py::test_a_folder_without_a_flow_is_one_error",
     ),
     "S-SUR-1": (
+        "tests/cases/test_surfaces.py::test_the_server_of_an_agent_says_it_at_the_call_and_every_line_of_it_is_the_protocols",
+        "tests/cases/test_surfaces.py::test_every_surface_that_reads_says_the_same_remedy_for_a_store_that_needs_migration",
+        "tests/cases/test_surfaces.py::test_a_surface_that_writes_brings_the_store_up_and_says_so_on_standard_error",
         "tests/mcp/test_stdio.py::test_nothing_but_the_protocol_is_written_whatever_prints",
         "tests/mcp/test_stdio.py::test_what_cannot_be_served_is_told_at_the_call_and_not_on_the_wire",
         "tests/mcp/test_over_http.py::test_without_the_library_one_line_says_what_to_install",
     ),
     "S-SUR-2": (
+        "tests/cases/test_surfaces.py::test_a_server_whose_client_is_killed_ends_with_what_it_verifies_and_its_attempt_is_gone_on_with",
+        "tests/cases/test_surfaces.py::test_a_server_that_is_told_to_end_while_it_verifies_leaves_no_process_and_no_half_of_an_event",
         "tests/mcp/test_stdio.py::test_a_server_whose_input_is_at_its_end_ends",
         "tests/mcp/test_stdio.py::test_a_server_ends_while_it_verifies_and_the_attempt_is_gone_on_with",
     ),
@@ -223,6 +228,8 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
     "S-SUR-4": ("tests/mcp/test_over_http.py::test_a_request_of_a_foreign_name_page_or_token_is_turned_away_before_any_work",),
     "S-SUR-5": (
         "tests/mcp/test_stdio.py::test_a_verification_longer_than_the_wait_answers_and_goes_on_with_the_next_call",
+        "tests/mcp/test_client_limits.py::test_a_check_far_longer_than_the_limit_of_a_client_is_answered_within_it_and_ends_in_the_transition",
+        "tests/mcp/test_client_limits.py::test_a_client_whose_limit_passes_first_gives_up_and_its_next_call_goes_on_with_what_is_judged_once",
         "tests/mcp/test_stdio.py::test_a_call_that_is_cancelled_stops_the_verification_and_that_is_logged",
         "tests/mcp/test_over_http.py::test_over_http_progress_is_told_and_a_call_that_is_cancelled_stops_the_verification",
     ),
