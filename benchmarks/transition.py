@@ -2,7 +2,9 @@
 
 One flow goes to and fro between two states on a store of its own; the judge answers at once. Figures are microseconds and ratios to a probe
 (append to a growing file, fdatasync) taken in turns in the same process; `growth` is the cost at a length over the cost at the shortest.
-A restore is the first view of an engine that has seen nothing yet. Run `python -m benchmarks.transition [--events N …]`; it prints JSON.
+A restore is the first view of an engine that has seen nothing yet. `guards` is the same walk where guards alone decide: nobody is asked, one
+commit holds request and move, and its transitions are taken in turns with those of a judge.
+Run `python -m benchmarks.transition [--events N …]`; it prints JSON.
 """
 
 import argparse
@@ -16,6 +18,8 @@ from time import perf_counter
 from typing import Final
 
 from benchmarks.store import Probe
+from stateward.compiler.flow.definition import CompiledFlowDefinition
+from stateward.compiler.predicates.guards import Compare, Lit, Ref
 from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.events import Judgement, Verdict
 from stateward.runtime.engine.view import WorkerView
@@ -27,8 +31,14 @@ from stateward.runtime.wiring import SystemClock, TimeOrderedIds
 from stateward.store.database import Store, open_store
 from tests.runtime.engines import PERSON, WORKSPACE, Catalog
 from tests.runtime.flows import flow
+from tests.runtime.guarded import guarded, state, way
 
 TO_AND_FRO: Final = flow("to-and-fro", here={"go": "there"}, there={"come": "here", "end": "done"}, done={})
+GUARDED: Final = guarded(
+    "guarded",
+    state("here", way("go", "there", when=Compare(">=", Ref(("visits", "here")), Lit(1)))),
+    state("there", way("come", "here", when=Compare(">=", Ref(("visits", "there")), Lit(1)))),
+)
 LENGTHS: Final = (10, 1_000, 10_000)
 SAMPLES: Final = 100
 """At each length that is long enough for them."""
@@ -57,10 +67,10 @@ def _judgement(transition: str, *, met: bool) -> Judgement:
 class Going:
     """A Worker that goes to and fro."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, definition: CompiledFlowDefinition = TO_AND_FRO) -> None:
         self.store = store
         self.engine = engine_over(store)
-        started = self.engine.start_worker(WORKSPACE, (FlowSegment(f"workspace:{TO_AND_FRO.name}"),), PERSON)
+        started = self.engine.start_worker(WORKSPACE, (FlowSegment(f"workspace:{definition.name}"),), PERSON)
         assert isinstance(started, Submitted)  # noqa: S101 -- a benchmark that started nothing measures nothing
         self.worker = started.worker
         self.count = 0
@@ -84,7 +94,7 @@ class Going:
 
 def engine_over(store: Store) -> Engine:
     """Give an engine that has seen nothing."""
-    return Engine(store.sessions, Catalog(TO_AND_FRO), SystemClock(), TimeOrderedIds(), PROFILE, leases=store.leases)
+    return Engine(store.sessions, Catalog(TO_AND_FRO, GUARDED), SystemClock(), TimeOrderedIds(), PROFILE, leases=store.leases)
 
 
 def measured(folder: Path, lengths: list[int]) -> dict[str, object]:
@@ -104,6 +114,7 @@ def measured(folder: Path, lengths: list[int]) -> dict[str, object]:
             restores = [going.restored() for _ in range(5)]
             rows.append(_row(going, transitions, probes, restores))
         size = (folder / "store.db").stat().st_size / going.count
+        guards = _beside(going, Going(store, GUARDED), probe)
     first = rows[0]
     growth = {
         str(int(row["events"])): {
@@ -112,7 +123,27 @@ def measured(folder: Path, lengths: list[int]) -> dict[str, object]:
         }
         for row in rows
     }
-    return {"lengths": {str(int(row["events"])): row for row in rows}, "growth": growth, "bytes_a_transition": round(size)}
+    return {
+        "lengths": {str(int(row["events"])): row for row in rows},
+        "growth": growth,
+        "bytes_a_transition": round(size),
+        "guards": guards,
+    }
+
+
+def _beside(judged: Going, guarded_alone: Going, probe: Probe) -> dict[str, float]:
+    """Compare a transition by guards with one by a judge, in turns."""
+    taken: tuple[list[float], list[float], list[float]] = ([], [], [])
+    for _ in range(SAMPLES):
+        taken[0].append(_taken(probe))
+        taken[1].append(_taken(judged))
+        taken[2].append(_taken(guarded_alone))
+    probes, judges, guards = map(median, taken)
+    return {
+        "transition_us": round(guards, 1),
+        "ratio_transition_over_probe": round(guards / probes, 2),
+        "ratio_over_judged": round(guards / judges, 2),
+    }
 
 
 def _row(going: Going, transitions: list[float], probes: list[float], restores: list[float]) -> dict[str, float]:
