@@ -2,8 +2,8 @@
 
 One flow goes to and fro between two states on a store of its own; the judge answers at once. Figures are microseconds and ratios to a probe
 (append to a growing file, fdatasync) taken in turns in the same process; `growth` is the cost at a length over the cost at the shortest.
-A restore is the first view of an engine that has seen nothing yet. `guards` is the same walk where guards alone decide: nobody is asked, one
-commit holds request and move, and its transitions are taken in turns with those of a judge.
+A restore is the first view of an engine that has seen nothing yet. `guards` is the same walk where guards alone decide: nobody is asked,
+one commit holds request and move, and its transitions are taken in turns with those of a judge.
 Run `python -m benchmarks.transition [--events N …]`; it prints JSON.
 """
 
