@@ -14,6 +14,7 @@ from stateward.runtime.ports.bindings import Binding
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.surfaces.hooks import importing, transcripts
+from stateward.runtime.surfaces.hooks import records as hook_records
 from stateward.runtime.surfaces.hooks.calls import Part
 from stateward.runtime.surfaces.hooks.importing import take_in
 from stateward.runtime.surfaces.hooks.transcripts import TranscriptUnusable
@@ -228,22 +229,22 @@ def test_secrets_of_a_transcript_are_never_in_the_log(tmp_path: Path) -> None:
 
 
 def test_what_is_very_long_is_kept_with_its_beginning_and_its_end(bench: Bench) -> None:
-    bench.write(claude_came("l-1", "toolu_1", "first" + "x" * (2 * importing.PAYLOAD_BYTES_MAX) + "last"))
+    bench.write(claude_came("l-1", "toolu_1", "first" + "x" * (2 * hook_records.PAYLOAD_BYTES_MAX) + "last"))
     bench.stop()
     (record,) = bench.records(Kind.TOOL_RESULT)
-    assert len(record) < importing.PAYLOAD_BYTES_MAX + 100
+    assert len(record) < hook_records.PAYLOAD_BYTES_MAX + 100
     assert ("first" in record, "last" in record, "bytes are left out" in record) == (True, True, True)
 
 
-@pytest.mark.parametrize("more", [0, importing.MARGIN_CHARACTERS])
+@pytest.mark.parametrize("more", [0, hook_records.MARGIN_CHARACTERS])
 @pytest.mark.parametrize("inside", [1, 10_000, 19_999])
 def test_a_secret_that_lies_where_a_long_text_is_cut_leaves_nothing_of_itself(more: int, inside: int) -> None:
     secret = "Q" * 20_000
-    half = "x" * (importing.PAYLOAD_BYTES_MAX // 2 + more - inside) + secret
-    text = f"{half}{'y' * 2 * importing.MARGIN_CHARACTERS}{half[::-1]}"
-    (record,) = importing.records_of([Part("note", text, "u", "")], "claude", "s", Secrets({"KEY": secret}))
+    half = "x" * (hook_records.PAYLOAD_BYTES_MAX // 2 + more - inside) + secret
+    text = f"{half}{'y' * 2 * hook_records.MARGIN_CHARACTERS}{half[::-1]}"
+    (record,) = hook_records.records_of([Part("note", text, "u", "")], "claude", "s", Secrets({"KEY": secret}))
     assert (True, True, False) == tuple(each in record.payload for each in (b"xx", b"left out", b"Q"))
-    assert len(record.payload) < importing.PAYLOAD_BYTES_MAX + 100
+    assert len(record.payload) < hook_records.PAYLOAD_BYTES_MAX + 100
 
 
 def test_what_is_in_the_place_of_a_transcript_is_told(bench: Bench, tmp_path: Path) -> None:

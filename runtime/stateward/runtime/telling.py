@@ -7,13 +7,16 @@ for a line of ours: one that is a line ends with its line, any other stands betw
 
 import re
 from collections.abc import Iterator
-from typing import Final, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.ports import Answered, Asked, FlowStanding, InProgress, Standing, Waiting
+from stateward.runtime.ports.work import FlowStanding, Standing
 from stateward.runtime.session.answers import Answer, TransitionAnswer
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import Asked
 
 _VERDICTS: Final = {Verdict.MET: "met", Verdict.NOT_MET: "not met", Verdict.INDETERMINATE: "could not check"}
 HOW_TO_LEAVE: Final = (
@@ -74,12 +77,14 @@ def _hindrances(standing: Standing, flow: FlowStanding) -> Iterator[str]:
         yield marked(f"Attempt {flow.open.attempt} is open; its reason is:", flow.open.reason)
 
 
-def asked_told(asked: Asked) -> str:
+def asked_told(asked: "Asked") -> str:
     """Say what came of a request."""
     return "\n".join(_asked(asked))
 
 
-def _asked(asked: Asked) -> Iterator[str]:
+def _asked(asked: "Asked") -> Iterator[str]:
+    from stateward.runtime.ports.asking import Answered, InProgress, Waiting  # noqa: PLC0415 -- a hook asks for nothing
+
     match asked:
         case Answered(answer=answer, repeated=repeated):
             if repeated:

@@ -12,12 +12,15 @@ from base64 import b64decode
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stateward.runtime.core.texts import reason, shown
-from stateward.runtime.ports import KeysUnusable, ListedKey
+from stateward.runtime.ports.faults import KeysUnusable
 from stateward.store.keys import FILE_BYTES_MAX, SECRET_BYTES, Key, KeyFolder, Purpose, id_of, said
 from stateward.store.private import make_private_folder, read_private, replace_private, require_private_folder
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import ListedKey
 
 COMMAND_NAME: Final = "seal-command"
 SECONDS_MAX: Final = 10.0
@@ -71,8 +74,10 @@ class CommandKeys(KeyFolder):
             )
         return super().rotate(purpose)
 
-    def listed(self) -> tuple[ListedKey, ...]:
+    def listed(self) -> "tuple[ListedKey, ...]":
         """List the keys, that of the command last."""
+        from stateward.runtime.ports.sealing import ListedKey  # noqa: PLC0415 -- as in the folder
+
         in_folder, printed = super().listed(), self._of_command(Purpose.SEAL)
         if printed is None:
             return in_folder

@@ -15,11 +15,10 @@ from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_bytes
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stateward.runtime.core.texts import reason
-from stateward.runtime.ports import KeysUnusable, ListedKey
+from stateward.runtime.ports.faults import KeysUnusable
 from stateward.runtime.session.chain import time_text
 from stateward.store.files import Identity, identity
 from stateward.store.private import (
@@ -32,6 +31,9 @@ from stateward.store.private import (
     replace_private,
     require_private_folder,
 )
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import ListedKey
 
 SECRET_BYTES: Final = 32
 """Of both kinds of keys."""
@@ -125,8 +127,10 @@ class KeyFolder:
         self._current[purpose] = made
         return made
 
-    def listed(self) -> tuple[ListedKey, ...]:
+    def listed(self) -> "tuple[ListedKey, ...]":
         """List the keys, oldest first."""
+        from stateward.runtime.ports.sealing import ListedKey  # noqa: PLC0415 -- sealing lists none, and that is all that a hook does here
+
         with said(self.path):
             if not self._is_there():
                 return ()
@@ -173,6 +177,8 @@ class KeyFolder:
             there = self._current_stored(purpose) if unless_there else None
             if there is not None:
                 return there
+            from secrets import token_bytes  # noqa: PLC0415 -- only what makes a key needs it
+
             secret = token_bytes(SECRET_BYTES)
             key = Key(id_of(purpose, secret), purpose, time_text(self._now()), secret)
             replace_private(self.path / f"{key.id}{_SUFFIX}", _written(key))

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from secrets import token_hex
 from typing import Final
 
 FOLDER_MODE: Final = 0o700
@@ -63,7 +62,7 @@ def read_private(path: Path, bytes_max: int) -> bytes:
 
 def replace_private(path: Path, data: bytes) -> None:
     """Put a file in place, whole and durable. Raises OSError; then what was there is there still."""
-    draft = path.with_name(f".{path.name}.{token_hex(8)}")
+    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -7,11 +7,13 @@ follows only on entries without one, else somebody who cannot seal could append 
 import hmac
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from stateward.runtime.ports import Sealer
 from stateward.runtime.session.entries import Entry
 from stateward.store.keys import Key, KeyFolder, Purpose, signing_id
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import Sealer
 
 PREFIX: Final = b"stateward entry seal v1\x00"
 
@@ -47,7 +49,7 @@ def _mac(key: Key, digest: str) -> bytes:
 class Seals(NamedTuple):
     """How a store seals what it appends and checks what it reads."""
 
-    sealer: Sealer | None = None
+    sealer: "Sealer | None" = None
     """Without one nothing is sealed and no seal is checked."""
     unknown_keys_pass: bool = False
     """Whether a seal under a key that is not here is passed over: for reading only, since nothing follows from what is read."""

@@ -12,11 +12,14 @@ import os
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from stateward.runtime.ports import Damaged, Witness
+from stateward.runtime.ports.faults import Damaged
 from stateward.runtime.session.entries import Head, reference
 from stateward.store.private import locked, make_private_folder, opened_private, read_private, replace_private
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import Witness
 
 PLACE_BYTES: Final = 512
 """What every disk writes as one."""
@@ -129,7 +132,7 @@ class FileWitness:
 _REMEDY: Final = "restore the file, or remove it to go on without what it knew"
 
 
-def advance(witness: Witness, worker: str, expected: Head, head: Head, digest_at: Callable[[int], str | None]) -> None:
+def advance(witness: "Witness", worker: str, expected: Head, head: Head, digest_at: Callable[[int], str | None]) -> None:
     """Let a witness note a head that was just committed on `expected`, if the log still holds the one it knows."""
     try:
         kept = witness.last(worker)

@@ -1,15 +1,20 @@
 """Asks a witness outside the store whether a log is still the one that it knows."""
 
+from typing import TYPE_CHECKING
+
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.folding import Loaded
-from stateward.runtime.ports import Damaged, SessionStore, Witness
+from stateward.runtime.ports.faults import Damaged
 from stateward.runtime.session.entries import Head, reference
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import SessionStore, Witness
 
 
 class Guard:
     """What a witness knows of logs, compared with what is stored; without a witness nothing is known."""
 
-    def __init__(self, sessions: SessionStore, witness: Witness | None) -> None:
+    def __init__(self, sessions: "SessionStore", witness: "Witness | None") -> None:
         self._sessions = sessions
         self._witness = witness
 

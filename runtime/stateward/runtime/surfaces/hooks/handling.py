@@ -6,7 +6,7 @@ number of times, and whoever is let go is told why; of a Worker whose flow has e
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.bindings import Binding, Bindings
@@ -15,9 +15,11 @@ from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.surfaces.hooks.calls import HookCall, HookEvent, Host, block, context, warn
-from stateward.runtime.surfaces.hooks.importing import Imported, records_of, take_in
 from stateward.runtime.surfaces.hooks.reading import digest
-from stateward.runtime.surfaces.hooks.transcripts import TranscriptUnusable, opened
+from stateward.runtime.surfaces.hooks.records import records_of
+
+if TYPE_CHECKING:
+    from stateward.runtime.surfaces.hooks.importing import Imported
 
 BLOCKS_DEFAULT: Final = 3
 UNFINISHED: Final = "unfinished"
@@ -62,6 +64,8 @@ def handle(desk: Desk) -> HookAnswer:
 
 def placed(call: HookCall) -> int:
     """Give how long the transcript of a session is, up to its last whole line; 0 where there is none that can be read."""
+    from stateward.runtime.surfaces.hooks.transcripts import TranscriptUnusable, opened  # noqa: PLC0415 -- most hooks open none
+
     try:
         with opened(call.transcript) as transcript:
             return transcript.settled()
@@ -126,8 +130,11 @@ def _told_of_words(desk: Desk, standing: Standing) -> str:
     return notice
 
 
-def _imported(desk: Desk) -> tuple[Imported, str]:
+def _imported(desk: Desk) -> "tuple[Imported, str]":
     """Take in the transcript, and say what went wrong."""
+    from stateward.runtime.surfaces.hooks.importing import Imported, take_in  # noqa: PLC0415 -- what a tool did is only recorded
+    from stateward.runtime.surfaces.hooks.transcripts import TranscriptUnusable  # noqa: PLC0415 -- as above
+
     if not desk.call.transcript:
         return Imported(), ""
     try:

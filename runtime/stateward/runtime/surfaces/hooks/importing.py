@@ -5,15 +5,16 @@ neither calls nor results of stateward's own tools are taken in, for the engine 
 import begins with it again, so that its result is known for what it is.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.bindings import Binding
-from stateward.runtime.ports.work import RECORDS_MAX, Cursor, HostChannel, HostRecord, RecordKey
-from stateward.runtime.session.masking import VALUE_CHARACTERS_MAX, Secrets
+from stateward.runtime.ports.work import RECORDS_MAX, Cursor, HostChannel, HostRecord
+from stateward.runtime.session.masking import Secrets
 from stateward.runtime.surfaces.hooks.calls import Host, Part, own_tool
+from stateward.runtime.surfaces.hooks.records import records_of
 from stateward.runtime.surfaces.hooks.scanning import Unreadable
 from stateward.runtime.surfaces.hooks.transcripts import Transcript, opened
 
@@ -23,11 +24,6 @@ COMMIT_BYTES: Final = 8 * 1024 * 1024
 """Payloads after which is committed."""
 HELD_BYTES_MAX: Final = 1024 * 1024
 """How far behind the last line the next import begins for the sake of a call that has no result."""
-PAYLOAD_BYTES_MAX: Final = 1024 * 1024
-"""Of what is recorded; of more than that the beginning and the end."""
-MARGIN_CHARACTERS: Final = 12 * VALUE_CHARACTERS_MAX
-"""That a secret takes at most, with each of its characters written as two escapes."""
-_HALF: Final = PAYLOAD_BYTES_MAX // 2
 
 
 class Imported(NamedTuple):
@@ -38,33 +34,6 @@ class Imported(NamedTuple):
     head: int = 0
     """The number of the last entry after it; 0 where nothing was committed."""
     refused: Refusal | None = None
-
-
-def records_of(parts: Iterable[Part], host: str, origin: str, secrets: Secrets) -> Iterator[HostRecord]:
-    """Make records of what happened, without secrets and not too long; a part that the host gives no id is left out."""
-    for each in parts:
-        if each.use:
-            yield HostRecord(
-                each.kind, _bounded(each.payload, secrets), RecordKey(host, origin, each.use, each.part), secrets.mask(each.agent)
-            )
-
-
-def _bounded(text: str, secrets: Secrets) -> bytes:
-    """Give a text without secrets, or its beginning and its end: of a very long one no more is looked through than that.
-
-    What a secret may have left of itself where the text was cut lies within MARGIN_CHARACTERS of there, and goes.
-    """
-    if len(text) <= 2 * (_HALF + MARGIN_CHARACTERS):
-        payload = secrets.mask(text).encode("utf-8", "surrogateescape")
-        if len(payload) <= PAYLOAD_BYTES_MAX:
-            return payload
-        head, tail = payload[:_HALF], payload[-_HALF:]
-    else:
-        head = secrets.mask(text[: _HALF + MARGIN_CHARACTERS])[:-MARGIN_CHARACTERS].encode("utf-8", "surrogateescape")[:_HALF]
-        tail = secrets.mask(text[-_HALF - MARGIN_CHARACTERS :])[MARGIN_CHARACTERS:].encode("utf-8", "surrogateescape")[-_HALF:]
-    size = len(text.encode("utf-8", "surrogateescape"))
-    said = [each.decode("utf-8", "ignore") for each in (head, tail)]
-    return f"\n«{size - len(head) - len(tail)} bytes are left out»\n".join(said).encode()
 
 
 def take_in(channel: HostChannel, host: Host, binding: Binding, path: str, secrets: Secrets) -> Imported:
