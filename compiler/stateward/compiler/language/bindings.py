@@ -4,7 +4,7 @@ Invariants: nothing is evaluated; the walk is one generator per node on a stack 
 at the very place at which the evaluator would report it as an error, so that it can be told once.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -42,8 +42,10 @@ class _Bound:
 class BindingsPass:
     """One walk over one module."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, roots: Collection[str] = ()) -> None:
+        """Begin; `roots` are the names that are known only at run time where no scope binds them."""
         self._source = source
+        self._roots = roots
         self._seen: dict[str, list[_Bound]] = {}
         self.findings: list[Diagnostic] = []
 
@@ -139,7 +141,7 @@ class BindingsPass:
                 seen[-1].is_used = True
             else:
                 user.uses.add(seen[-1])
-        elif not node.text[0].isupper():
+        elif not node.text[0].isupper() and node.text not in self._roots:
             self._report(UNRESOLVED, f"{quoted(node.text)} is not defined", node, "not defined")
 
     def _report_unused(self, bound: Sequence[_Bound]) -> None:

@@ -22,8 +22,10 @@ from stateward.compiler.language.residues import Literal, Residue, wanted_in
 from stateward.compiler.language.schemas import SchemaMaker
 from stateward.compiler.language.shapes import ArrayShape, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
 from stateward.compiler.language.symbols import unfinished
+from stateward.compiler.language.typing import Types, typed
 from stateward.compiler.language.values import AnyValue, ArrayValue, Cell, DefaultValue, Failed, ObjectValue, ScalarValue, SymbolicValue
 from stateward.compiler.limits import LIMITS, Limits
+from stateward.compiler.predicates.guards import Guard
 from stateward.compiler.predicates.schema import Plain, Schema
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.tree import Import, Module
@@ -99,6 +101,18 @@ class Evaluation:
         self._reporter.report(fault, cell.scope)
         self._reporter.prefix = ()
         return Hole(value.origin)
+
+    def guard(self, cell: Cell, types: Types, path: tuple[PathPart, ...] = ()) -> Guard | None:
+        """Give the guard that a field at a path of the result comes to, typed by what the flow declares; None when that failed."""
+        residue = self.residue(cell, path)
+        if isinstance(residue, Hole):
+            return None
+        guard, findings = typed(residue, types)
+        self._reporter.prefix = path
+        for fault, scope in findings:
+            self._reporter.report(fault, scope)
+        self._reporter.prefix = ()
+        return guard
 
     def schema(self, cell: Cell, path: tuple[PathPart, ...] = ()) -> "tuple[Schema, Plain | None] | Hole":
         """Take what a variable may hold down to a closed constraint, with its default; None: it has none."""

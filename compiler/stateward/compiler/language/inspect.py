@@ -6,7 +6,7 @@ out; nothing is evaluated, and depth costs no recursion.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity, sort_key
@@ -26,9 +26,12 @@ _TURNING: Final = frozenset({"RLE", "LRE", "RLO", "LRO", "PDF", "RLI", "LRI", "F
 """The classes of characters that turn the direction."""
 
 
-def inspect(source: Source, module: Module) -> list[Diagnostic]:
-    """Find what is likely a slip in a sound module: names never used, never defined or hidden, fields set twice, invisible characters."""
-    names = BindingsPass(source)
+def inspect(source: Source, module: Module, roots: Collection[str] = ()) -> list[Diagnostic]:
+    """Find what is likely a slip in a sound module: names never used, never defined or hidden, fields set twice, invisible characters.
+
+    `roots` are the names that are known only at run time where no scope binds them.
+    """
+    names = BindingsPass(source, roots)
     names.walk(module)
     return sorted([*names.findings, *_invisible(source)], key=sort_key)
 
