@@ -252,6 +252,12 @@ class EngineWorkerChannel:
         return Refusal(RefusalCode.STATE_CHANGED, message, ("look where the Worker stands, and request a transition out of that state",))
 
     @property
+    def is_verifying(self) -> bool:
+        """Whether something is being verified here."""
+        run = self._run
+        return run is not None and not run.over.is_set()
+
+    @property
     def is_busy(self) -> bool:
         """Whether something is being verified here, or its answer was not told yet."""
         return self._run is not None

@@ -168,6 +168,10 @@ class WorkerChannel(Protocol):
         """
 
     @property
+    def is_verifying(self) -> bool:
+        """Whether something is being verified here."""
+
+    @property
     def is_busy(self) -> bool:
         """Whether something is being verified here, or its answer was not told yet."""
 

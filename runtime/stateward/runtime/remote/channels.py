@@ -216,6 +216,11 @@ class HttpWorkerChannel:
         return not isinstance(answer, Refusal) and answer.stopped
 
     @property
+    def is_verifying(self) -> bool:
+        """Whether something was being verified when this channel asked last."""
+        return self._going_on
+
+    @property
     def is_busy(self) -> bool:
         """Whether something was being verified when this channel asked last."""
         return self._going_on

@@ -2,7 +2,8 @@
 
 Invariants: one channel for each Worker, actor and token, so that who asks again joins what goes on, and nobody stops or takes what
 another one asked; none is closed while somebody uses it; bounded: whoever was asked least lately is closed where nobody uses it and nothing
-is being verified there; at the end everything is, and nothing is opened any more.
+is being verified there, those whose answer nobody fetched after the others (it is in the log, and is read by the id of its attempt); at the
+end everything is closed, and nothing is opened any more.
 """
 
 from collections import OrderedDict
@@ -85,11 +86,19 @@ class OpenWorkers:
         return found
 
     def _make_room(self) -> None:
-        """Close who was asked least lately; who is used, or being verified, is passed over."""
-        for key, each in list(self._open.items())[: max(0, len(self._open) - self._most)]:
-            if not each.users and not each.channel.is_busy:
-                del self._open[key]
-                each.held.close()
+        """Close who was asked least lately; who is used, or being verified, is passed over, and who has an answer to tell comes last."""
+        over = len(self._open) - self._most
+        if over <= 0:
+            return
+        idle = [key for key, each in self._open.items() if not each.users and not each.channel.is_verifying]
+        for key in sorted(idle, key=lambda each: self._open[each].channel.is_busy)[:over]:
+            self._open.pop(key).held.close()
+
+    def is_verifying(self, key: tuple[str, Actor, str]) -> bool:
+        """Tell whether a channel is open in which something is being verified."""
+        with self._lock:
+            found = self._open.get(key)
+            return found is not None and found.channel.is_verifying
 
     def is_busy(self, key: tuple[str, Actor, str]) -> bool:
         """Tell whether a channel is open in which something is being verified, or was not told yet."""
@@ -144,6 +153,11 @@ class _Used:
         """Stop verifying what this channel asked."""
         with self._use() as channel:
             return channel.cancel()
+
+    @property
+    def is_verifying(self) -> bool:
+        """Whether something is being verified here."""
+        return self._workers.is_verifying(self._key)
 
     @property
     def is_busy(self) -> bool:
