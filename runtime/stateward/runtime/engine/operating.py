@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stateward.runtime.core.decide import Decided, decide
-from stateward.runtime.core.events import Event, TransitionVerificationCancelled
+from stateward.runtime.core.events import Event, TransitionVerificationCancelled, Variable
 from stateward.runtime.core.instance import FlowState
 from stateward.runtime.core.operating import Act, Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
@@ -21,6 +21,7 @@ from stateward.runtime.engine.keys import ID_BYTES_MAX, is_id, operation_key
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.rights import rights_of
 from stateward.runtime.engine.transition import is_self_judged
+from stateward.runtime.engine.variables import variables_at
 from stateward.runtime.ports import Damaged, StoreNewer
 from stateward.runtime.session.acts import Standing, named
 from stateward.runtime.session.chain import digest_of
@@ -138,7 +139,7 @@ def _planned(means: Means, loaded: Loaded, operation: Operation) -> Append[Opera
     definition = loaded.definition
     if definition is None:
         return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, "no flow was started", ("submit input with one flow segment",))
-    act = Act(Verb(operation.verb), named(operation.actor), operation.reason, operation.about or None)
+    act = Act(Verb(operation.verb), named(operation.actor), operation.reason, operation.about or None, _held(means, loaded, operation))
     decided = decide(definition, loaded.flow, act)
     if isinstance(decided, Refusal):
         return decided
@@ -152,6 +153,13 @@ def _planned(means: Means, loaded: Loaded, operation: Operation) -> Append[Opera
     before, afterwards = standing_of(loaded.flow), standing_of(after)
     done = Operated(loaded.worker, operation.id, reference(seq), operation.verb, operation.about, before, afterwards)
     return Append(entries, lambda _: done)
+
+
+def _held(means: Means, loaded: Loaded, operation: Operation) -> tuple[Variable, ...]:
+    """Give what a rewind makes the variables hold again."""
+    instance = loaded.flow.instance
+    entered = None if instance is None or not instance.variables else instance.entered.get(operation.about)
+    return () if entered is None or operation.verb != Verb.REWIND else variables_at(means, loaded.worker, entered)
 
 
 def act_entry(

@@ -7,16 +7,17 @@ nothing and is answered alike, so that a lost answer may be asked for again.
 from collections.abc import Mapping
 
 from stateward.runtime.core.decide import Decided, decide
-from stateward.runtime.core.events import VariablesSet
+from stateward.runtime.core.events import InstanceRewound, InstanceStarted, Variable, VariablesSet
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.writing import Unchanged, Write
 from stateward.runtime.engine.commit import Append
-from stateward.runtime.engine.folding import Loaded
+from stateward.runtime.engine.folding import Loaded, payload_of
+from stateward.runtime.engine.lineage import entries_through
 from stateward.runtime.engine.masked import values_without
 from stateward.runtime.engine.means import Means
 from stateward.runtime.ports.asking import Written
 from stateward.runtime.session.entries import Actor, Kind, NewEntry, reference
-from stateward.runtime.session.payloads import Extension, FlowRecord, encode
+from stateward.runtime.session.payloads import Extension, FlowRecord, encode, flow_events
 
 
 def set_variables(means: Means, worker: str, values: Mapping[str, object], actor: Actor) -> Written | Refusal:
@@ -38,3 +39,20 @@ def set_variables(means: Means, worker: str, values: Mapping[str, object], actor
         return Append((entry,), lambda head: Written(worker, tuple(given), reference(head.seq)))
 
     return means.commit(worker, plan)
+
+
+def variables_at(means: Means, worker: str, seq: int) -> tuple[Variable, ...]:
+    """Give what the variables held right after an entry, which may lie in the log that this one was forked off. Raises Damaged."""
+    held: dict[str, Variable] = {}
+    for entry in entries_through(means.sessions, worker, 0, seq):
+        for event in flow_events(payload_of(entry)):
+            match event:
+                case InstanceStarted():
+                    held = {}
+                case VariablesSet(source=source, state=state, visit=visit, values=values):
+                    held |= {each.name: Variable(each.name, each.value, source, state, visit, entry.seq) for each in values}
+                case InstanceRewound(variables=variables):
+                    held = {each.name: each for each in variables}
+                case _:
+                    pass
+    return tuple(held.values())
