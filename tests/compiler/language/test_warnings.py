@@ -1,24 +1,27 @@
 """The static pass: what evaluation would pass over, since it is lazy."""
 
+from collections.abc import Collection
+
 import pytest
 
 from stateward.compiler.diagnostics.model import Severity
 from stateward.compiler.language.inspect import INVISIBLE_TOLD_MAX, inspect
+from stateward.compiler.predicates.guards import ROOTS
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.parser import parse
 from tests.compiler.language.evaluated import MAIN, evaluated, story
 
 
-def findings(text: str) -> list[tuple[str, str]]:
+def findings(text: str, roots: Collection[str] = ()) -> list[tuple[str, str]]:
     """Give each finding as its code and the text it points at."""
-    return [(each.code, story(each)[0][0]) for each in inspected(text)]
+    return [(each.code, story(each)[0][0]) for each in inspected(text, roots)]
 
 
-def inspected(text: str):  # type: ignore[no-untyped-def]  # as `inspect` gives
+def inspected(text: str, roots: Collection[str] = ()):  # type: ignore[no-untyped-def]  # as `inspect` gives
     source = Source.from_text(MAIN, text)
     parsed = parse(source)
     assert not parsed.diagnostics
-    found = inspect(source, parsed.module)
+    found = inspect(source, parsed.module, roots)
     assert all(each.severity is Severity.WARNING for each in found)
     return found
 
@@ -77,6 +80,31 @@ def test_what_hides_a_name_shows_the_hidden_one() -> None:
     found = inspected("(name) => (name) => name")
     assert [("name", "hides the outer one"), ("name", "the outer one")] == story(found[0])
     assert 1 == found[0].secondary[0].place.span.start
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("let vars = 1; in vars", [("shadowed_name", "vars")]),
+        ("(input) => input", [("shadowed_name", "input")]),
+        ("visits = 1; b = visits;", [("shadowed_name", "visits")]),
+        ("{ known = 1; }", []),
+        (
+            "let spent = 1; in let spent = 2; in spent",
+            [("shadowed_name", "spent"), ("unused_binding", "spent"), ("shadowed_name", "spent")],
+        ),
+        ("() => vars.x && input.y", []),
+        ("() => vras.x", [("unresolved_in_unused_code", "vras")]),
+    ],
+)
+def test_what_hides_a_root_is_told_where_there_are_roots(text: str, expected: list[tuple[str, str]]) -> None:
+    assert sorted(expected) == sorted(findings(text, ROOTS))
+
+
+def test_what_hides_a_root_says_what_is_hidden() -> None:
+    (found,) = inspected("let vars = 1; in vars", ROOTS)
+    assert ("`vars` hides what guards read of a run", [("vars", "hides the root")]) == (found.message, story(found))
+    assert [] == inspected("let vars = 1; in vars")
 
 
 def test_a_character_that_turns_the_reading_is_named() -> None:

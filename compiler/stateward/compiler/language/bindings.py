@@ -124,6 +124,8 @@ class BindingsPass:
                     "hides the outer one",
                     self._label(outer[-1].key, "the outer one"),
                 )
+            elif key.text in self._roots:
+                self._report(SHADOWED, f"{quoted(key.text)} hides what guards read of a run", key, "hides the root")
             bound.setdefault(key.text, _Bound(key, group))
         for each in bound.values():
             self._seen.setdefault(each.key.text, []).append(each)
