@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from stateward.compiler.diagnostics.model import Diagnostic, Severity, errors_of, sort_key
-from stateward.compiler.editor.outline import Entry, outline
+from stateward.compiler.editor.outline import Entry, form_of, outline
 from stateward.compiler.editor.scopes import Scopes
 from stateward.compiler.flow.read import read_flow
 from stateward.compiler.flow.recognize import is_flow_source
+from stateward.compiler.flow.schema import Level
 from stateward.compiler.flow.typed import FlowSource, StateSource, TransitionSource
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.inspect import inspect
@@ -90,6 +91,11 @@ class Analysis:
     def entries(self) -> tuple[Entry, ...]:
         """The fields that are written out, with their paths."""
         return tuple(outline(self.parsed.module))
+
+    @cached_property
+    def form(self) -> Level:
+        """The fields that a flow of its version has."""
+        return form_of(self.entries)
 
     @cached_property
     def scopes(self) -> Scopes:

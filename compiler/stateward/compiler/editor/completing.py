@@ -5,16 +5,16 @@ replaces what is written at the cursor, on its line, and nothing else; a snippet
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Final, NamedTuple
 
 from stateward.compiler.editor.analysis import Analysis
-from stateward.compiler.editor.context import Context, Where, context_at
+from stateward.compiler.editor.context import ITEM, Context, Where, context_at
 from stateward.compiler.editor.hovering import type_of
 from stateward.compiler.editor.outline import level_at, spec_at
 from stateward.compiler.editor.states import Role, States
-from stateward.compiler.flow.schema import FieldSpec, MapOf, ScalarType
+from stateward.compiler.flow.schema import ArrayOfTexts, ConstraintsByName, Duration, FieldSpec, MapOf, Mode, ObjectOf, OneOf, ScalarType
 from stateward.compiler.source import Span
 
 ITEMS_MAX: Final = 1_000
@@ -120,7 +120,7 @@ def _closed(analysis: Analysis, span: Span) -> Analysis:
 
 
 def _keys(analysis: Analysis, context: Context) -> Iterator[Item]:
-    level = level_at(context.path)
+    level = level_at(context.path, analysis.form)
     if level is None:
         yield from _skeletons(analysis, context)
         return
@@ -138,8 +138,16 @@ def _keys(analysis: Analysis, context: Context) -> Iterator[Item]:
 
 def _field(spec: FieldSpec) -> str:
     match spec.type:
-        case MapOf():
+        case _ if spec.mode is Mode.GUARD:
+            return f"{spec.name} = $1;"
+        case MapOf() | ObjectOf() | ConstraintsByName():
             return f"{spec.name} = {{\n    $0\n}};"
+        case ArrayOfTexts():
+            return f'{spec.name} = ["$1"];'
+        case Duration():
+            return f'{spec.name} = "${{1:10m}}";'
+        case OneOf(words=words):
+            return f'{spec.name} = "${{1:{words[-1]}}}";'
         case ScalarType.STRING:
             return f'{spec.name} = "$1";'
         case ScalarType.BOOL:
@@ -164,12 +172,22 @@ def _skeletons(analysis: Analysis, context: Context) -> Iterator[Item]:
 
 
 def _values(analysis: Analysis, context: Context) -> Iterator[Item]:
-    spec = spec_at(context.path)
+    spec = spec_at(context.path, analysis.form)
     if spec is None:
         yield from _bodies(context)
+        if context.path and context.path[-1] == ITEM:
+            yield from _names_of(analysis, context)
         return
     match spec.type:
-        case MapOf():
+        case _ if spec.mode is Mode.GUARD:
+            yield from _readable(analysis, context)
+        case ArrayOfTexts():
+            yield Item('["…"]', Sort.VALUE, type_of(spec), spec.doc, context.span, '["$0"]')
+        case OneOf(words=words):
+            yield from (Item(f'"{word}"', Sort.VALUE, type_of(spec), spec.doc, context.span, f'"{word}"') for word in words)
+        case Duration():
+            yield Item('"10m"', Sort.VALUE, type_of(spec), spec.doc, context.span, '"${1:10m}"')
+        case MapOf() | ObjectOf() | ConstraintsByName():
             yield Item("{ … }", Sort.VALUE, type_of(spec), spec.doc, context.span, "{\n    $0\n}")
         case ScalarType.BOOL:
             yield from (Item(word, Sort.VALUE, type_of(spec), spec.doc, context.span, word) for word in ("true", "false"))
@@ -181,8 +199,24 @@ def _values(analysis: Analysis, context: Context) -> Iterator[Item]:
             yield Item('"…"', Sort.VALUE, type_of(spec), spec.doc, context.span, '"$0"')
 
 
+def _readable(analysis: Analysis, context: Context) -> Iterator[Item]:
+    """Give what a guard may read, as it is written there."""
+    flow = analysis.flow
+    for root, declarations in (("vars", flow.variables), ("input", flow.inputs)) if flow is not None else ():
+        for each in declarations.items:
+            written = f"{root}.{each.name}"
+            about = each.place.source.slice(each.place.span)
+            yield Item(written, Sort.VALUE, about, "", context.span, literal(written), 0)
+    for state in analysis.states:
+        written = f"visits.{state.id}"
+        yield Item(written, Sort.VALUE, "how often the state was entered", "", context.span, literal(written))
+    yield Item("spent.exceeded", Sort.VALUE, "whether a way out leads to a state without a visit left", "", context.span, "spent.exceeded")
+
+
 def _bodies(context: Context) -> Iterator[Item]:
     match context.path:
+        case (*_, "[]"):
+            pass
         case ("states", _):
             yield Item("state", Sort.SKELETON, "what a state is", "", context.span, STATE)
         case ("states", _, "transitions", _):
@@ -193,10 +227,26 @@ def _bodies(context: Context) -> Iterator[Item]:
 
 def _texts(analysis: Analysis, context: Context) -> Iterator[Item]:
     """Give the texts that a field takes which names something, with their quotes."""
-    if context.path and context.path[-1] in _IDS and spec_at(context.path) is not None:
+    if context.path and context.path[-1] == ITEM:
+        yield from _names_of(analysis, context)
+    elif context.path and context.path[-1] in _IDS and spec_at(context.path, analysis.form) is not None:
         yield from _ids(analysis, context)
     elif context.path == ("name",) and analysis.slug is not None:
         yield Item(analysis.slug, Sort.VALUE, "the slug of this file", "", context.span, literal(f'"{analysis.slug}"'))
+
+
+def _names_of(analysis: Analysis, context: Context) -> Iterator[Item]:
+    """Give what may be named in a list."""
+    spec = spec_at(context.path[:-1], analysis.form)
+    flow = analysis.flow
+    if flow is None or spec is None or not isinstance(spec.type, ArrayOfTexts):
+        return
+    names: Iterable[str] = ()
+    if spec.type.what == "variable":
+        names = (each.name for each in flow.variables.items)
+    elif spec.type.what == "check":
+        names = (each.name for each in flow.checks.items)
+    yield from (Item(each, Sort.VALUE, spec.type.what, "", context.span, literal(f'"{each}"'), 0) for each in names)
 
 
 def _ids(analysis: Analysis, context: Context) -> Iterator[Item]:

@@ -22,7 +22,9 @@ _REST_OF_STRING: Final = re.compile(r'(?:[^"\\;{}\r\n]*")?|[A-Za-z0-9_$-]*')
 _MODULE: Final = "MODULE"
 _ARMS: Final = "ARMS"
 UNKNOWN: Final = ("",)
-"""The path of what is no part of a flow: what a `let` binds, what a list holds."""
+"""The path of what is no part of a flow: what a `let` binds."""
+ITEM: Final = "[]"
+"""Stands in a path for an item of a list."""
 _FIELDS: Final = frozenset({_MODULE, "LBRACE", "LET"})
 """What holds names that are given values."""
 
@@ -161,6 +163,8 @@ def _opened(around: _Open, kind: str) -> _Open:
         return _Open(_ARMS, around.inner)
     if kind == "LBRACE":
         return _Open(kind, around.inner if around.is_value else around.path)
+    if kind == "LSQB" and around.is_value and around.inner:
+        return _Open(kind, (*around.inner, ITEM), is_value=True)
     return _Open(kind, around.inner if kind == "LPAR" else UNKNOWN, is_value=True)
 
 

@@ -5,7 +5,7 @@ Invariants: texts of authors are shown as code, in a fence that none of them can
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, assert_never
 
 from stateward.compiler.diagnostics.model import errors_of
 from stateward.compiler.diagnostics.wording import counted
@@ -14,7 +14,17 @@ from stateward.compiler.editor.graphing import Graph
 from stateward.compiler.editor.outline import Entry, spec_at
 from stateward.compiler.editor.scopes import Bound, Scope
 from stateward.compiler.editor.states import Role, States
-from stateward.compiler.flow.schema import FieldSpec, MapOf
+from stateward.compiler.flow.schema import (
+    ArrayOfTexts,
+    ConstraintsByName,
+    Duration,
+    FieldSpec,
+    MapOf,
+    Mode,
+    ObjectOf,
+    OneOf,
+    ScalarType,
+)
 from stateward.compiler.flow.typed import StateSource, TransitionSource
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.render import show
@@ -115,6 +125,13 @@ def _transition_at(analysis: Analysis, offset: int) -> Hover | None:
 def _transition(state: StateSource, transition: TransitionSource) -> Iterator[str]:
     leads = "" if transition.target is None else f", leads to {_named('state', transition.target.value)}"
     yield f"{_named('transition', transition.id)} of {_named('state', state.id)}{leads}"
+    if transition.when is not None:
+        place = transition.when.place
+        yield f"when\n\n{_block(place.source.slice(place.span), 'dcdl')}"
+    if transition.checks is not None and transition.checks.items:
+        yield f"checks {', '.join(_inline(each.value) for each in transition.checks.items)}"
+    if transition.otherwise is not None and transition.otherwise.value:
+        yield "otherwise: when no other is met"
     if transition.condition is not None:
         yield _block(transition.condition.value)
 
@@ -162,7 +179,7 @@ def _is_body(scope: Scope) -> bool:
 
 def _field_at(analysis: Analysis, offset: int) -> Hover | None:
     entry = _entry_at(analysis, offset)
-    spec = None if entry is None else spec_at(entry.path)
+    spec = None if entry is None else spec_at(entry.path, analysis.form)
     return None if entry is None or spec is None else Hover(entry.key.span, _joined(_field(spec)))
 
 
@@ -177,4 +194,21 @@ def _field(spec: FieldSpec) -> Iterator[str]:
 
 def type_of(spec: FieldSpec) -> str:
     """Say of which type a field is."""
-    return f"{spec.type.level.what}s by id" if isinstance(spec.type, MapOf) else str(spec.type)
+    match spec.type:
+        case _ if spec.mode is Mode.GUARD:
+            return "guard"
+        case MapOf(level=level):
+            return f"{level.what}s by id"
+        case ObjectOf(level=level):
+            return f"object of {level.what}s"
+        case ConstraintsByName():
+            return "constraints by name"
+        case ArrayOfTexts(what=what):
+            return f"array of {what}s" if what == "text" else f"array of {what} names"
+        case Duration():
+            return "duration"
+        case OneOf(words=words):
+            return " or ".join(f'"{word}"' for word in words)
+        case ScalarType():
+            return str(spec.type)
+    assert_never(spec.type)

@@ -3,11 +3,12 @@
 Invariants: entries come in order of position; a dotted key gives one entry for each of its parts; what a call or a name gives is not seen.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from stateward.compiler.flow.schema import FLOW, FieldSpec, Level, MapOf
-from stateward.compiler.syntax.tree import Binary, Expr, Field, Key, Let, Module, Object, Paren
+from stateward.compiler.editor.context import ITEM
+from stateward.compiler.flow.schema import SCHEMAS, VERSION_ASSUMED, FieldSpec, Level, MapOf, ObjectOf
+from stateward.compiler.syntax.tree import Binary, Expr, Field, IntLit, Key, Let, Module, Object, Paren
 
 DEPTH_MAX: Final = 16
 """Names of a path that are followed; a flow has four."""
@@ -51,16 +52,30 @@ def _entries(module: Module) -> Iterator[Entry]:
                 pass
 
 
-def level_at(path: tuple[str, ...]) -> Level | None:
+def form_of(entries: Iterable[Entry]) -> Level:
+    """Give the root level of the version that a text says, or is read as."""
+    for entry in entries:
+        if entry.path == ("schema_version",) and entry.is_last and isinstance(entry.field.value, IntLit):
+            return SCHEMAS.get(entry.field.value.value, SCHEMAS[VERSION_ASSUMED])
+    return SCHEMAS[VERSION_ASSUMED]
+
+
+def level_at(path: tuple[str, ...], root: Level) -> Level | None:
     """Give the level of the object at a path; None where there is a map, a plain field or nothing that the schema knows."""
-    level: Level | None = FLOW
-    for at in range(0, len(path), 2):
-        spec = level.index.get(path[at]) if level is not None else None
-        level = spec.type.level if spec is not None and isinstance(spec.type, MapOf) and at + 1 < len(path) else None
+    level, at = root, 0
+    while at < len(path):
+        spec = level.index.get(path[at])
+        match spec.type if spec is not None else None:
+            case MapOf(level=inner) if at + 1 < len(path) and path[at + 1] != ITEM:
+                level, at = inner, at + 2
+            case ObjectOf(level=inner):
+                level, at = inner, at + 1
+            case _:
+                return None
     return level
 
 
-def spec_at(path: tuple[str, ...]) -> FieldSpec | None:
+def spec_at(path: tuple[str, ...], root: Level) -> FieldSpec | None:
     """Give the field of the schema at a path; None where there is none."""
-    level = level_at(path[:-1]) if path else None
+    level = level_at(path[:-1], root) if path else None
     return level.index.get(path[-1]) if level is not None else None

@@ -15,8 +15,10 @@ from stateward.compiler.editor.graphing import Graph
 from stateward.compiler.editor.scopes import Bound
 from stateward.compiler.editor.states import States, StateUse
 from stateward.compiler.flow.identifiers import RULE, identifier_fault
-from stateward.compiler.flow.typed import FlowSource, Located
+from stateward.compiler.flow.typed import FlowSource, Located, Texts, TransitionSource
 from stateward.compiler.language.nesting import children
+from stateward.compiler.predicates.forms import Json, guard_data
+from stateward.compiler.predicates.guards import VISITS
 from stateward.compiler.source import Span
 from stateward.compiler.syntax.tokens import RESERVED
 from stateward.compiler.syntax.tree import Binary, Call, Match, Node, Object, StringLit
@@ -103,6 +105,7 @@ def _unread_ids(analysis: Analysis) -> Refused | None:
     """Refuse where an id could not be read, which may be the one that is renamed."""
     flow = analysis.flow
     lost = [each.transition.key for each in Graph(analysis).ways if each.target is None]
+    lost += [each.when.place for _, each in analysis.edges if each.when is not None and each.when.guard is None]
     lost += [each.transitions.key or each.key for each in analysis.states if each.transitions is not None and not each.transitions.complete]
     if flow is not None and flow.states is not None and not flow.states.complete:
         lost.append(flow.states.key)
@@ -152,18 +155,44 @@ def _shape(flow: FlowSource | None, renamed: dict[str, str]) -> Any:
         flow.schema_version,
         _text(flow.name),
         id_(flow.initial),
+        tuple((each.name, each.schema, repr(each.default)) for each in (*flow.variables.items, *flow.inputs.items)),
+        tuple((each.name, _texts(each.command), _text(each.timeout)) for each in flow.checks.items),
         tuple(
             (
                 renamed.get(state.id, state.id),
                 _text(state.instructions),
                 state.terminal,
+                (_texts(state.reads), _texts(state.writes), _text(state.select), state.visits_max and state.visits_max.value),
                 None
                 if state.transitions is None
-                else tuple((each.id, id_(each.target), _text(each.condition)) for each in state.transitions.items),
+                else tuple((each.id, id_(each.target), _text(each.condition), _decided(each, renamed)) for each in state.transitions.items),
             )
             for state in states
         ),
     )
+
+
+def _decided(transition: TransitionSource, renamed: dict[str, str]) -> Any:
+    """Give what decides a transition without a verifier, with ids of states renamed where a guard counts their visits."""
+    guard = transition.when.guard if transition.when is not None else None
+    otherwise = transition.otherwise is not None and transition.otherwise.value
+    return None if guard is None else _recounted(guard_data(guard), renamed), _texts(transition.checks), otherwise
+
+
+def _recounted(data: Json, renamed: dict[str, str]) -> Json:
+    match data:
+        case {"ref": [root, str(id_)]} if root == VISITS:
+            return {"ref": [VISITS, renamed.get(id_, id_)]}
+        case dict():
+            return {name: _recounted(each, renamed) for name, each in data.items()}
+        case list():
+            return [_recounted(each, renamed) for each in data]
+        case _:
+            return data
+
+
+def _texts(texts: Texts | None) -> tuple[str, ...]:
+    return tuple(each.value for each in texts.items) if texts is not None else ()
 
 
 def _text(value: Located[str] | None) -> str | None:

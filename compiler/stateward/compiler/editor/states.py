@@ -11,9 +11,12 @@ from typing import Final, NamedTuple
 
 from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.outline import Entry
+from stateward.compiler.flow.schema import LATER_VERSION, SCHEMAS
 from stateward.compiler.flow.typed import Located, TransitionSource
+from stateward.compiler.language.nesting import children
+from stateward.compiler.predicates.guards import VISITS
 from stateward.compiler.source import Place, Span
-from stateward.compiler.syntax.tree import StringLit
+from stateward.compiler.syntax.tree import Access, Name, Node, StringLit
 
 USES_MAX: Final = 65_536
 """Uses of ids in one text; a flow has at most some thousands."""
@@ -26,6 +29,8 @@ class Role(Enum):
     DECLARED = "declared"
     INITIAL = "initial"
     TARGET = "target"
+    COUNTED = "counted"
+    """A guard reads how often it was entered."""
 
 
 class StateUse(NamedTuple):
@@ -88,10 +93,22 @@ class States:
         for state, transition in self._analysis.edges:
             if transition.target is not None:
                 yield self._located(transition.target, Role.TARGET, state.id, transition)
+        yield from self._counted()
 
     def _located(self, value: Located[str], role: Role, state: str | None = None, transition: TransitionSource | None = None) -> StateUse:
         place = value.origin.place
         return StateUse(value.value, role, place, self._word(place, value.value), state, None if transition is None else transition.id)
+
+    def _counted(self) -> Iterator[StateUse]:
+        """Give the places at which guards count the visits of a state."""
+        if self._analysis.form is not SCHEMAS[LATER_VERSION]:
+            return
+        open_: list[Node] = [self._analysis.parsed.module]
+        for node in open_:
+            open_ += children(node)
+            if isinstance(node, Access) and isinstance(node.base, Name) and node.base.text == VISITS:
+                place = Place(self._analysis.source, node.key.span)
+                yield StateUse(node.key.text, Role.COUNTED, place, self._word(place, node.key.text))
 
     def _keys(self) -> Iterator[StateUse]:
         """Give the keys of states, which one state may have several of: where it is written in parts, or in place of another."""

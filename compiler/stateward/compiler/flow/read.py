@@ -8,7 +8,8 @@ through which a guard sees a run; one of version 1 knows none of them.
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeVar, cast
 
-from stateward.compiler.flow.bind import Binder, Entry, FailedScalar, KeptEntry, KeptTable, Record, Table
+from stateward.compiler.flow.bind import Binder, Entry, FailedScalar, Kept, KeptEntry, KeptTable, Record, Table
+from stateward.compiler.flow.guarding import DeclaredTypes
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.shape import LaterFields, UnknownField, UnsupportedVersion
 from stateward.compiler.flow.schema import LATER_VERSION, SCHEMAS, VERSION_ASSUMED
@@ -18,6 +19,7 @@ from stateward.compiler.flow.typed import (
     Declarations,
     DeclarationSource,
     FlowSource,
+    GuardSource,
     Located,
     States,
     StateSource,
@@ -60,8 +62,7 @@ def read_flow(source: Source, module: Module, broken: Sequence[tuple[Source, Spa
         evaluation = Evaluation(source, module, limits=limits, roots=ROOTS)
     binder = Binder(evaluation, broken)
     record = binder.root(SCHEMAS[said])
-    reader = _Reader(evaluation)
-    flow = reader.flow(record) if record is not None else None
+    flow = _Reader(evaluation).flow(record) if record is not None else None
     return Read(flow, tuple(_told_once(binder.problems)), tuple(binder.failed), said, evaluation)
 
 
@@ -94,6 +95,7 @@ class _Reader:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
+        self._types: DeclaredTypes | None = None
 
     def flow(self, record: Record) -> FlowSource:
         """Take a whole record."""
@@ -106,6 +108,7 @@ class _Reader:
             inputs=self._declarations(record, "inputs"),
             checks=_checks(record),
         )
+        self._types = DeclaredTypes(made, _table(record, "states"))
         return made._replace(states=self._states(record))
 
     def _declarations(self, record: Record, name: str) -> Declarations:
@@ -166,11 +169,20 @@ class _Reader:
             path=entry.path,
             target=_located(record, "target", str),
             condition=_located(record, "condition", str),
+            when=self._guard(record),
             checks=_texts(record, "checks"),
             otherwise=_located(record, "otherwise", bool),
             said=frozenset(record.fields),
             complete=not record.lossy,
         )
+
+    def _guard(self, record: Record) -> GuardSource | None:
+        field = record.fields.get("when")
+        if field is None or not isinstance(field.value, Kept):
+            return None
+        cell, path = field.value
+        assert self._types is not None, "what is declared is read first"
+        return GuardSource(self._evaluation.guard(cell, self._types, path), cell.place, path)
 
 
 def _table(record: Record, name: str) -> Table | None:

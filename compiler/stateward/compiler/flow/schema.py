@@ -157,6 +157,13 @@ TRANSITION_2: Final = Level(
     "transition",
     (
         TRANSITION.fields[0]._replace(doc="The id of the state that is entered when all of the following hold."),
+        FieldSpec(
+            "when",
+            ScalarType.BOOL,
+            required=False,
+            mode=Mode.GUARD,
+            doc="What must hold of variables, inputs and visits; an expression, of which the runtime says whether it holds.",
+        ),
         TRANSITION.fields[1]._replace(required=False),
         FieldSpec("checks", ArrayOfTexts("check"), required=False, is_name=True, doc="The names of the checks that must pass."),
         FieldSpec(
