@@ -59,7 +59,8 @@ def test_a_hook_before_any_other_tool_loads_nothing(tmp_path: Path) -> None:
 # --- how much it loads ------------------------------------------------------------------------------------------------------------------
 
 COUNTED = """
-import sys
+import os, sys
+os._exit = sys.exit  # what was counted is told yet
 before = set(sys.modules)
 import dataclasses
 made = []
