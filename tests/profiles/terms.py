@@ -5,12 +5,15 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from stateward.runtime.profile.form import FIELDS, Check, Field, Flag, ListOf, Number, Rule, Text, Word
+from stateward.runtime.profile import commands
+from stateward.runtime.profile.form import FIELDS, Check, Field, Flag, ListOf, ListOfCommands, Number, Rule, Text, Word
 from stateward.runtime.profile.selectors import canonical
-from stateward.runtime.profile.terms import Terms, Value
+from stateward.runtime.profile.terms import Commands, Terms, Value
 
 SELECTORS: Final = ("builtin:a", "builtin:b", "workspace:a", "workspace:b")
 """The flows that there are in these tests."""
+BEGINNINGS: Final = (("make",), ("make", "test"), ("make", "test", "-k"), ("pytest",), ("pytest", "-q"))
+"""The commands that are allowed in these tests."""
 PATTERNS: Final = (*SELECTORS, "builtin:*", "workspace:*")
 _JUDGES: Final[tuple[Terms, ...]] = (
     {"verifier.kind": "person"},
@@ -38,6 +41,8 @@ def values(field: Field) -> st.SearchStrategy[Value]:
             return st.sets(st.sampled_from(SELECTORS)).map(canonical)
         case ListOf():
             return st.sets(st.sampled_from(PATTERNS)).map(canonical)
+        case ListOfCommands():
+            return st.sets(st.sampled_from(BEGINNINGS)).map(commands.canonical).map(Commands)
         case Text():
             raise AssertionError("a text alone is only in a verifier")
 

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stateward.runtime.profile import commands
 from stateward.runtime.profile.form import ASSURANCES, FIELDS, Field, ListOf, Rule, Word
 from stateward.runtime.profile.layers import JUDGE, Layer, Said, Unusable, combined, profile_of, set_by
 from stateward.runtime.profile.selectors import allowed
-from stateward.runtime.profile.terms import KeyCommand, KeyFile, ModelSettings, Profile, Terms, Value, VerifierKind
-from tests.profiles.terms import LAYERS, SELECTORS, TERMS
+from stateward.runtime.profile.terms import Commands, KeyCommand, KeyFile, ModelSettings, Profile, Terms, Value, VerifierKind
+from tests.profiles.terms import BEGINNINGS, LAYERS, SELECTORS, TERMS
 
 NOTHING: Terms = {}
 RIGHTS = [each for each in FIELDS.values() if each.rule not in {Rule.CHOICE, Rule.WHOLE}]
@@ -29,6 +30,8 @@ def granted(field: Field, value: Value) -> frozenset[object]:
             return frozenset({True} if value else ())
         case Rule.STRICTEST, str():
             return frozenset(ASSURANCES[ASSURANCES.index(value) :])
+        case Rule.COMMON, Commands(beginnings=beginnings):
+            return frozenset(each for each in BEGINNINGS if commands.allowed(each, beginnings))
         case Rule.COMMON, tuple():
             assert isinstance(field.type, ListOf)
             there = field.type.item.words if isinstance(field.type.item, Word) else SELECTORS

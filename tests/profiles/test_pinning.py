@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 from stateward.runtime.core.bounds import Bounds
+from stateward.runtime.ports.checking import CheckRights
 from stateward.runtime.profile import (
     DEFAULT,
     DEMONSTRATION,
@@ -151,11 +152,27 @@ def test_what_was_pinned_before_there_were_more_fields_narrows_by_those() -> Non
         '{"feature.flow":1}',
         '{"selectors":["builtin:a",1]}',
         '{"right.to.fly":true}',
+        '{"checks.allow":["pytest"]}',
+        '{"checks.allow":[[]]}',
+        '{"checks.allow":[["pytest",1]]}',
+        '{"checks.allow":"pytest"}',
     ],
 )
 def test_a_pinned_value_that_no_program_writes_is_told_as_damage(value: str) -> None:
     with pytest.raises(Malformed):
         pinned_terms(replace(EARLIER, value=value, digest=digest_of(value.encode())))
+
+
+def test_a_log_that_pins_no_checks_lets_none_be_run() -> None:
+    wide = replace(DEFAULT, checks=CheckRights((("make",),), workdir_programs=True))
+    for pinned in (EARLIER, DEFAULT.pinned()):
+        assert CheckRights() == granted(wide, pinned).checks
+
+
+def test_a_check_may_be_run_as_far_as_the_profile_in_force_and_the_one_pinned_let_it() -> None:
+    wide = replace(DEFAULT, checks=CheckRights((("make",), ("pytest", "-q")), workdir_programs=True))
+    narrow = replace(DEFAULT, checks=CheckRights((("make", "test"), ("tox",))))
+    assert CheckRights((("make", "test"),)) == granted(wide, narrow.pinned()).checks == granted(narrow, wide.pinned()).checks
 
 
 def test_a_pinned_value_that_its_digest_is_not_of_is_told_as_damage() -> None:

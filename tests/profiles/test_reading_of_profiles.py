@@ -11,6 +11,7 @@ from stateward.compiler.diagnostics.text import Look, render
 from stateward.runtime.profile.form import FIELDS, ITEMS_MAX, OTHER_NAMES, SECTIONS, TOP, Number
 from stateward.runtime.profile.problems import OWN_CODES
 from stateward.runtime.profile.reading import FILE_BYTES_MAX, Read, read_profile
+from stateward.runtime.profile.terms import Commands
 from tests.compiler.diagnostics.snapshots import assert_snapshot, titled
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -49,6 +50,23 @@ def test_a_file_says_what_stands_in_it_and_nothing_else() -> None:
         "bounds.turns": 12,
     }
     assert Read(terms, "Reviews by a model.", "demonstration") == read(text)
+
+
+def test_commands_are_kept_in_their_one_way() -> None:
+    text = HEAD + 'checks.allow = [["make", "test"], ["tox"], ["make"], ["tox"]];'
+    assert {"checks.allow": Commands((("make",), ("tox",)))} == read(text).terms
+
+
+def test_a_word_of_a_command_that_cannot_be_one_is_named() -> None:
+    (found,) = faults(HEAD + 'checks.allow = [["tox"], ["make", 5]];')
+    assert "`allow[1][1]` must be a String, not an Int" == found.message
+
+
+def test_a_command_that_is_one_text_is_offered_as_words() -> None:
+    (found,) = faults(HEAD + 'checks.allow = ["make test"];')
+    assert ("`allow[0]` must be an Array, not a String", 'write `["make", "test"]`') == (found.message, found.help)
+    (odd,) = faults(HEAD + "checks.allow = [\"echo '$x'\"];")
+    assert odd.help is None
 
 
 def test_a_file_may_say_nothing() -> None:
@@ -110,6 +128,10 @@ FAULTS: dict[str, tuple[str, list[str]]] = {
     "a command of no words": (HEAD + 'verifier = { kind = "command"; program = []; };', ["value_not_allowed"]),
     "a program from anywhere": (HEAD + 'verifier = { kind = "command"; program = ["judge"]; };', ["value_not_allowed"]),
     "a key from anywhere": (HEAD + 'verifier = { kind = "model"; model = "m"; provider = "p"; key_file = "k"; };', ["value_not_allowed"]),
+    "a command that is one text": (HEAD + 'checks.allow = ["make test"];', ["wrong_type"]),
+    "a command of no words at all": (HEAD + "checks.allow = [[]];", ["value_not_allowed"]),
+    "a command with a blank word": (HEAD + 'checks.allow = [["make", " "]];', ["value_not_allowed"]),
+    "too many commands": (HEAD + "checks.allow = [" + '["make"], ' * (ITEMS_MAX + 1) + "];", ["value_not_allowed"]),
     "an import": (HEAD + 'bounds.turns = (import "other.dcdl").turns;', ["dcdl_import"]),
     "what has no value": (HEAD + "bounds.turns = 1 / 0;", ["dcdl_evaluation"]),
     "what does not parse": (HEAD + "bounds.turns = ;", ["dcdl_syntax"]),

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from stateward.runtime.profile.form import ABOUT_FILE, FIELDS, Field, Flag, ListOf, Number, Rule, Text, Word
+from stateward.runtime.profile.form import ABOUT_FILE, FIELDS, Field, Flag, ListOf, ListOfCommands, Number, Rule, Text, Word
 from stateward.runtime.profile.places import OPERATOR_FILE, WORKSPACES
 from stateward.runtime.profile.reading import Read, read_profile
-from stateward.runtime.profile.terms import Value
+from stateward.runtime.profile.terms import Commands, Value
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "profiles.md").read_text("utf-8")
 RULES = {
@@ -38,6 +38,8 @@ def _type(field: Field) -> str:
             return "list of " + " ".join(f"`{each}`" for each in words)
         case ListOf(item=Text(check=check), first=first):
             return "list: a program and its words" if first is not None else f"list, each {check.value}"
+        case ListOfCommands():
+            return "list of lists of words"
 
 
 def _value(value: Value) -> str:
@@ -48,6 +50,8 @@ def _value(value: Value) -> str:
             return f"{value:,}"
         case str():
             return f"`{value}`" if value else ""
+        case Commands():
+            return ""
         case tuple():
             return " ".join(f"`{each}`" for each in value)
 

@@ -14,8 +14,9 @@ from typing import Final, TypeAlias, assert_never
 
 from stateward.runtime.core.limits import REJECTIONS_MAX
 from stateward.runtime.ports import LEASE_SECONDS_MAX
+from stateward.runtime.profile import commands
 from stateward.runtime.profile.selectors import all_selectors_fault, in_common, selector_fault
-from stateward.runtime.profile.terms import DEFAULT, Value, VerifierKind
+from stateward.runtime.profile.terms import DEFAULT, Commands, Value, VerifierKind
 from stateward.runtime.profile.texts import address_fault, key_path_fault, model_fault, name_fault, program_fault, text_fault
 from stateward.runtime.session.browse import PAGE_ENTRIES_MAX, READ_BYTES_MAX
 from stateward.runtime.session.entries import Assurance
@@ -84,7 +85,12 @@ class ListOf:
     """What the first item has to be, and that there is one."""
 
 
-Type: TypeAlias = Flag | Number | Word | Text | ListOf
+@dataclass(frozen=True, slots=True)
+class ListOfCommands:
+    """An array of at most ITEMS_MAX beginnings of commands, each an array of one word or more."""
+
+
+Type: TypeAlias = Flag | Number | Word | Text | ListOf | ListOfCommands
 
 
 class Rule(StrEnum):
@@ -153,6 +159,8 @@ _RIGHTS: Final = (
     _right("caps.instance_verifications", Number(1, VERIFICATIONS_MAX), Rule.LEAST, "Verifications of one flow."),
     _right("caps.visit_tokens", Number(1, TOKENS_MAX), Rule.LEAST, "Tokens of all verifications of one visit."),
     _right("caps.instance_tokens", Number(1, TOKENS_MAX), Rule.LEAST, "Tokens of all verifications of one flow."),
+    _right("checks.allow", ListOfCommands(), Rule.COMMON, "The commands that checks may run: those that begin with these words."),
+    _right("checks.workdir_programs", Flag(), Rule.BOTH, "Whether a check may run a program that lies in the folder of the work."),
 )
 _OTHERS: Final = (
     Field("lease_seconds", Number(1, int(LEASE_SECONDS_MAX)), Rule.CHOICE, 15, "How long an attempt waits for a verifier that died."),
@@ -196,6 +204,9 @@ OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
         **dict.fromkeys(("name",), "model"),
         **dict.fromkeys(("command", "cmd", "path"), "program"),
     },
+    "checks": {
+        **dict.fromkeys(("allowed", "commands", "programs", "command"), "allow"),
+    },
     "bounds": {
         **dict.fromkeys(("timeout", "seconds", "time"), "wall_seconds"),
         **dict.fromkeys(("maxturns", "calls", "steps"), "turns"),
@@ -238,6 +249,8 @@ def joined(field: Field, upper: Value, lower: Value) -> Value:
             return max(upper, lower, key=ASSURANCES.index)
         case Rule.COMMON, tuple(), tuple():
             return in_common(upper, lower)
+        case Rule.COMMON, Commands(beginnings=ours), Commands(beginnings=theirs):
+            return Commands(commands.in_common(ours, theirs))
         case _:
             assert field.rule in {Rule.CHOICE, Rule.WHOLE}, f"{field.name} holds what its rule cannot join"
             return upper

@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache, reduce
-from typing import Final
+from typing import Final, NoReturn
 
 from stateward.runtime.core.bounds import Bounds
+from stateward.runtime.ports.checking import CheckRights
 from stateward.runtime.profile.form import FIELDS, SECTIONS, Field, Rule, joined
 from stateward.runtime.profile.selectors import allowed
 from stateward.runtime.profile.terms import (
+    NOT_PINNED,
+    Commands,
     KeyCommand,
     KeyFile,
     KeySource,
@@ -122,9 +125,10 @@ def other_judge(in_force: Profile, pinned: PinnedProfile) -> str:
 
 
 def pinned_terms(pinned: PinnedProfile) -> Terms:
-    """Read what a log pins. One that was pinned before there were more says four fields. Raises Malformed."""
+    """Read what a log pins. One that was pinned before there were more says four fields, and lets no check be run. Raises Malformed."""
     if not pinned.value:
         return {
+            **NOT_PINNED,
             "demonstration": pinned.demonstration,
             "feature.flow": pinned.flow_enabled,
             "agent_selectors": tuple(sorted(pinned.agent_selectors)),
@@ -134,20 +138,32 @@ def pinned_terms(pinned: PinnedProfile) -> Terms:
     given = parse(pinned.value.encode())
     if not isinstance(given, dict):
         raise Malformed("the profile that is pinned is no object")
-    return {name: _pinned_value(name, value) for name, value in given.items()}
+    return {**NOT_PINNED, **{name: _pinned_value(name, value) for name, value in given.items()}}
 
 
 def _pinned_value(name: str, given: object) -> Value:
     field = FIELDS.get(name)
+    if field is not None and isinstance(field.unsaid, Commands):
+        return Commands(tuple(_words(name, each) for each in given)) if isinstance(given, list) else _unknown(name)
     value = tuple(given) if isinstance(given, list) else given
     if (
         field is None
         or type(value) is not type(field.unsaid)
         or (isinstance(value, tuple) and not all(isinstance(each, str) for each in value))
     ):
-        raise Malformed(f"the profile that is pinned says `{name:.80}` in an unknown way")
+        _unknown(name)
     assert isinstance(value, bool | int | str | tuple)
     return value
+
+
+def _words(name: str, given: object) -> tuple[str, ...]:
+    if not isinstance(given, list) or not given or not all(isinstance(each, str) for each in given):
+        _unknown(name)
+    return tuple(given)
+
+
+def _unknown(name: str) -> NoReturn:
+    raise Malformed(f"the profile that is pinned says `{name:.80}` in an unknown way")
 
 
 def _made(name: str, said: Terms) -> Profile | Unusable:
@@ -174,6 +190,7 @@ def _made(name: str, said: Terms) -> Profile | Unusable:
         instance_tokens_max=rights.instance_tokens_max,
         model=_model(terms) if kind is VerifierKind.MODEL else None,
         program=_texts(terms, "verifier.program"),
+        checks=rights.checks,
     )
 
 
@@ -191,6 +208,7 @@ def _rights(terms: Terms) -> Rights:
         verification=VerifierBounds(**{each: _number(terms, f"bounds.{each}") for each in SECTIONS["bounds"]}),
         visit_tokens_max=_number(terms, "caps.visit_tokens"),
         instance_tokens_max=_number(terms, "caps.instance_tokens"),
+        checks=CheckRights(_commands(terms, "checks.allow"), _flag(terms, "checks.workdir_programs")),
     )
 
 
@@ -217,6 +235,12 @@ def _texts(terms: Mapping[str, Value], name: str) -> tuple[str, ...]:
     value = terms[name]
     assert isinstance(value, tuple), f"{name} is a list"
     return value
+
+
+def _commands(terms: Mapping[str, Value], name: str) -> tuple[tuple[str, ...], ...]:
+    value = terms[name]
+    assert isinstance(value, Commands), f"{name} is a list of commands"
+    return value.beginnings
 
 
 def _number(terms: Mapping[str, Value], name: str) -> int:

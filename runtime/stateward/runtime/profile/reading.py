@@ -4,6 +4,7 @@ Invariants: what is read is plain data; what failed in the language is a hole an
 told as that alone; a file says nothing unless all of it is right. A profile imports nothing, so that its digest covers all that it says.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple, assert_never
 
@@ -18,6 +19,7 @@ from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, O
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.parser import parse
+from stateward.runtime.profile import commands
 from stateward.runtime.profile.form import (
     ABOUT_BYTES_MAX,
     ABOUT_FIELD,
@@ -32,6 +34,7 @@ from stateward.runtime.profile.form import (
     Check,
     Flag,
     ListOf,
+    ListOfCommands,
     Number,
     Rule,
     Text,
@@ -42,8 +45,12 @@ from stateward.runtime.profile.form import (
 from stateward.runtime.profile.judging import judge_problems
 from stateward.runtime.profile.problems import MissingField, NotAllowed, NotAProfile, UnknownField
 from stateward.runtime.profile.selectors import canonical
-from stateward.runtime.profile.terms import Terms, Value
+from stateward.runtime.profile.terms import Commands, Terms, Value
 
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_./:=@ -]*")
+"""A line whose blanks part its words and that reads the same in quotes."""
+_BEGINNING: Final = ListOf(Text(Check.LINE), Check.LINE)
+"""The first words of a command."""
 FILE_BYTES_MAX: Final = 64 * 1024
 """Of one file."""
 
@@ -193,6 +200,8 @@ class _Reader:
                 return self._text(check, text, data, path)
             case ListOf(), ArrayData():
                 return self._list(wanted, data, path)
+            case ListOfCommands(), ArrayData():
+                return self._commands(data, path)
             case _:
                 self._wrong_type(_shown(path), data, _type_word(wanted), path)
                 return None
@@ -232,6 +241,25 @@ class _Reader:
                 taken.append(value)
         return tuple(taken) if len(taken) == len(data.items) else None
 
+    def _commands(self, data: ArrayData, path: Path) -> Commands | None:
+        if len(data.items) > ITEMS_MAX:
+            message = f"{quoted(_shown(path))} has {len(data.items)} items, and may have 0 to {ITEMS_MAX}"
+            self.problems.append(NotAllowed(message, "not as many", data.origin, path))
+            return None
+        taken: list[tuple[str, ...]] = []
+        for at, item in enumerate(data.items):
+            if isinstance(item, Scalar) and isinstance(item.value, str):
+                words = ", ".join(f'"{each}"' for each in item.value.split()) if _PLAIN.fullmatch(item.value) else ""
+                found = WrongType(
+                    _shown((*path, at)), "String", "Array", item.origin, (*path, at), rewritten=f"[{words}]" if words else None
+                )
+                self.problems.append(found)
+                continue
+            value = self._value(_BEGINNING, item, (*path, at))
+            if isinstance(value, tuple):
+                taken.append(value)
+        return Commands(commands.canonical(taken)) if len(taken) == len(data.items) else None
+
     def _wrong_type(self, name: str, data: Data, wanted: str, path: Path) -> None:
         shape = f"{name} = {{ … }}" if wanted == "object" else None
         self.problems.append(WrongType(name, _word_of(data), wanted, data.origin, path, shape=shape))
@@ -239,8 +267,8 @@ class _Reader:
 
 def _shown(path: Path) -> str:
     """Name the field that a path leads to, or the item of it."""
-    last = path[-1]
-    return f"{path[-2]}[{last}]" if isinstance(last, int) else last
+    at = next(at for at in range(len(path) - 1, -1, -1) if isinstance(path[at], str))
+    return f"{path[at]}{''.join(f'[{each}]' for each in path[at + 1 :])}"
 
 
 def _elsewhere(name: str, section: str) -> str | None:
@@ -258,7 +286,7 @@ def _type_word(wanted: Type) -> str:
             return "Int"
         case Word() | Text():
             return "String"
-        case ListOf():
+        case ListOf() | ListOfCommands():
             return "Array"
     assert_never(wanted)
 

@@ -11,13 +11,28 @@ from typing import Final, TypeAlias
 
 from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.limits import REJECTIONS_MAX
+from stateward.runtime.ports.checking import CheckRights
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Assurance
 from stateward.runtime.session.payloads import PinnedProfile
 from stateward.runtime.session.strict import JsonValue, render
 
-Value: TypeAlias = bool | int | str | tuple[str, ...]
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Commands that may be run: those that begin with one of these lists of words."""
+
+    beginnings: tuple[tuple[str, ...], ...] = ()
+
+    def as_json(self) -> list[JsonValue]:
+        """Give them as arrays of texts."""
+        return [list(each) for each in self.beginnings]
+
+
+Value: TypeAlias = bool | int | str | tuple[str, ...] | Commands
 """The value of one field of the form."""
+NOT_PINNED: Final[Mapping[str, Value]] = {"checks.allow": Commands(), "checks.workdir_programs": False}
+"""What a log that says nothing of these fields pins: they came later, and are left out where they grant nothing."""
 Terms: TypeAlias = Mapping[str, Value]
 """What somebody says, by the names of the form; what they leave unsaid is not there."""
 
@@ -94,6 +109,7 @@ class Rights:
     verification: VerifierBounds
     visit_tokens_max: int
     instance_tokens_max: int
+    checks: CheckRights
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +142,8 @@ class Profile:
     """There exactly when a model judges."""
     program: tuple[str, ...] = ()
     """The program that judges, by its whole path, and what it is called with; there exactly when a command judges."""
+    checks: CheckRights = field(default_factory=CheckRights)
+    """Which commands the host may run for the checks of flows."""
 
     def __post_init__(self) -> None:
         if self.verifier is VerifierKind.SCRIPTED and not self.demonstration:
@@ -139,7 +157,7 @@ class Profile:
 
     def pinned(self) -> PinnedProfile:
         """Give what a log keeps of it: its rights and bounds and who judges, not where a key is found nor how long a lease lasts."""
-        written: dict[str, JsonValue] = {name: list(value) if isinstance(value, tuple) else value for name, value in self.values().items()}
+        written = {name: _json(value) for name, value in self.values().items() if (name, value) not in NOT_PINNED.items()}
         value = render(written)
         return PinnedProfile(self.name, self.demonstration, self.flow_enabled, self.agent_selectors, value.decode(), digest_of(value))
 
@@ -159,6 +177,8 @@ class Profile:
             "caps.instance_verifications": self.bounds.instance_verifications_max,
             "caps.visit_tokens": self.visit_tokens_max,
             "caps.visit_verifications": self.bounds.visit_verifications_max,
+            "checks.allow": Commands(self.checks.allow),
+            "checks.workdir_programs": self.checks.workdir_programs,
             "demonstration": self.demonstration,
             "feature.flow": self.flow_enabled,
             "operator_assurance": self.operator_assurance.value,
@@ -170,6 +190,16 @@ class Profile:
             "verifier.provider": judge.provider,
             "verifiers": tuple(each.value for each in self.verifiers),
         }
+
+
+def _json(value: Value) -> JsonValue:
+    match value:
+        case Commands():
+            return value.as_json()
+        case tuple():
+            return list(value)
+        case _:
+            return value
 
 
 DEFAULT: Final = Profile("default", VerifierKind.PERSON)

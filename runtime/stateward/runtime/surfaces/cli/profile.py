@@ -3,6 +3,7 @@
 Also gives other commands the profile that a person named.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, assert_never
@@ -17,7 +18,7 @@ from stateward.runtime.profile import KeyCommand, KeyFile, Profile
 from stateward.runtime.profile.form import FIELDS, Field
 from stateward.runtime.profile.layers import Layer, Unusable, set_by
 from stateward.runtime.profile.places import Broken, Chosen, Places, ProfileUnreadable, Unknown, choose, files_of, names
-from stateward.runtime.profile.terms import Value
+from stateward.runtime.profile.terms import Commands, Value
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.options import WORKDIR
 from stateward.runtime.surfaces.cli.output import emit_json
@@ -156,10 +157,7 @@ def _data(chosen: Chosen, places: Places) -> dict[str, Any]:
         "digest": profile.pinned().digest,
         "layers": [{"layer": str(each.layer), "file": each.file, "digest": each.digest} for each in chosen.layers],
         "absent": [{"layer": str(layer), "file": str(file)} for layer, file in _absent(chosen, places)],
-        "fields": {
-            name: {"value": list(value) if isinstance(value, tuple) else value, "set_by": [str(each) for each in layers]}
-            for name, value, layers in _fields(chosen)
-        },
+        "fields": {name: {"value": _json(value), "set_by": [str(each) for each in layers]} for name, value, layers in _fields(chosen)},
     }
 
 
@@ -193,6 +191,16 @@ def _shown(chosen: Chosen, places: Places) -> Iterator[RenderableType]:
     yield table
 
 
+def _json(value: Value) -> Any:
+    match value:
+        case Commands():
+            return value.as_json()
+        case tuple():
+            return list(value)
+        case _:
+            return value
+
+
 def _worded(value: Value) -> str:
     match value:
         case bool():
@@ -201,6 +209,8 @@ def _worded(value: Value) -> str:
             return f"{value:,}"
         case str():
             return value
+        case Commands(beginnings=beginnings):
+            return ", ".join(map(shlex.join, beginnings)) or "none"
         case tuple():
             return ", ".join(value) or "none"
     assert_never(value)
