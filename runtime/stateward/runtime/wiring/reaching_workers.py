@@ -10,9 +10,10 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import HostChannel
 from stateward.runtime.remote.address import RemoteUnusable
 from stateward.runtime.remote.channels import HttpHostChannel, HttpWorkerChannel, WorkerRequests
-from stateward.runtime.remote.credentials import access_of
+from stateward.runtime.remote.credentials import Access, access_of
 from stateward.runtime.remote.exchange import Exchange
 from stateward.runtime.remote.reach import WAITS
+from stateward.runtime.remote.workers import ServiceWorkers
 from stateward.runtime.wiring.reaching import client_of
 from stateward.runtime.wiring.system import TimeOrderedIds
 
@@ -33,6 +34,14 @@ def remote_host_channel(server: str, worker: str, session: str | None) -> Iterat
         yield channel
 
 
+@contextmanager
+def remote_workers(server: str) -> Iterator[ServiceWorkers]:
+    """Reach the Workers of a service as their operator, with the token that the environment names. Raises RemoteUnusable."""
+    access, exchange = _reached(server)
+    with closing(ServiceWorkers(access, exchange, TimeOrderedIds())) as workers:
+        yield workers
+
+
 def remote_active_workers(server: str) -> Sequence[str]:
     """Give the Workers whose harness the token of the environment is for, and whose flow is active. Raises Fault."""
     with client_of(server, None) as client:
@@ -47,6 +56,10 @@ def _is_active(server: str, worker: str) -> bool:
 
 
 def _requests(server: str, worker: str) -> WorkerRequests:
+    return WorkerRequests(*_reached(server), worker)
+
+
+def _reached(server: str) -> tuple[Access, Exchange]:
     access = access_of(server, os.environ)
     assert access is not None, "a server is named"
     try:
@@ -56,4 +69,4 @@ def _requests(server: str, worker: str) -> WorkerRequests:
             raise
         message = f"asking a service needs the package that brings `{missing.name}`"
         raise RemoteUnusable(message, "install `stateward[client]`") from missing
-    return WorkerRequests(access, Exchange(HttpWire(access, WAITS, monotonic), WAITS, sleep), worker)
+    return access, Exchange(HttpWire(access, WAITS, monotonic), WAITS, sleep)

@@ -84,7 +84,7 @@ def start_worker(operator: Operating, body: JsonBody) -> Response:
     """Start a Worker on a flow. Scope `operate`. Under one `submission` it is started once."""
     workers, actor = operator
     form = read_form(StartForm, body)
-    segments: tuple[Segment, ...] = (FlowSegment(form.selector), *map(TextSegment, form.texts))
+    segments: tuple[Segment, ...] = (FlowSegment(form.selector, form.inputs), *map(TextSegment, form.texts))
     started = _done(workers.start(ToStart(segments, form.profile, form.workdir, form.submission), actor))
     return answered(SubmittedForm.of(started), status=200 if started.repeated else 201)
 
