@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from stateward.compiler.language.loader import REFUSING, FileTreeLoader, Loader, MemoryLoader, Refused, resolved
+from stateward.compiler.predicates.guards import ROOTS
 from stateward.compiler.source import Source
-from tests.compiler.language.evaluated import evaluated, story, told, written
+from tests.compiler.language.evaluated import MAIN, evaluated, evaluation_of, story, told, written
 
 
 @pytest.fixture(params=["memory", "files"])
@@ -254,3 +255,21 @@ def test_files_are_named_as_people_know_their_folder(tmp_path: Path) -> None:
 def test_a_byte_order_mark_of_a_file_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xef\xbb\xbf7")
     assert 7 == evaluated("import a", loader=FileTreeLoader(tmp_path)).value
+
+
+@pytest.mark.parametrize(
+    ("text", "imported"),
+    [
+        ('               (import "other")("a")', "(n: Int) => n"),
+        ('               (import "other")(vars.x)', "(n: Int default 1) => n"),
+        ('let f = (n) => [f(n)]; in (import "other")(f(1))', "let T = [...T]; in (n: T) => n"),
+    ],
+)
+def test_every_place_of_a_fault_in_an_argument_of_an_imported_function_lies_in_its_text(text: str, imported: str) -> None:
+    evaluation = evaluation_of(text, {"other": imported}, roots=ROOTS)
+    data = evaluation.data(evaluation.root)
+    (fault,) = evaluation.diagnostics
+    labels = (fault.primary, *fault.secondary)
+    assert [] == [label for label in labels if label.place.span.end > len(label.place.source.text)]
+    assert MAIN == data.origin.place.source.name
+    assert "imported here" in {label.text for label in labels} or fault.primary.place.source.name == MAIN

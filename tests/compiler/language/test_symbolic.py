@@ -101,7 +101,7 @@ def test_what_is_done_with_a_symbol_is_left_for_the_run(text: str, expected: lis
         ("({ a = vars.x; } & { a = Bool; }).a", "`&`", "{ a = vars.x; } & { a = Bool; }"),
         ("vars.x default true", "`default`", "vars.x default true"),
         ("Bool default vars.x", "`default`", "Bool default vars.x"),
-        ("vars.x as Bool default true", "`default`", "vars.x as Bool default true"),
+        ("vars.x as Bool default true", "`default`", "Bool default true"),
         ("3 as (> vars.x)", "a bound", "> vars.x"),
         ("3 as vars.x", "a constraint", "3 as vars.x"),
         ("({ a = 3; } as { ...vars.x }).a", "a constraint", "{ a = 3; } as { ...vars.x }"),

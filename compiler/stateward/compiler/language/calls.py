@@ -68,10 +68,11 @@ def call(machine: Machine, node: Call, scope: Scope) -> Task:
 def _annotated(given: Cell, annotation: Expr, callee: FunctionValue, use: Use) -> Cell:
     """Hold an argument against the type of its parameter when it is first needed. The type does not see the parameters."""
     scope = Scope(callee.scope.module, callee.scope, use)
+    around = Scope(given.scope.module, call=use)
 
     def checked(machine: Machine) -> Task:
         value = yield given
-        return (yield refine(value, (yield annotation, scope), Site(machine, given.node, scope), 0))
+        return (yield refine(value, (yield annotation, scope), Site(machine, given.node, around, scope), 0))
 
     return Cell(given.node, given.scope, make=checked)
 

@@ -52,12 +52,16 @@ STEPS_PER_PAIR: Final = 3
 
 
 class Site:
-    """The operator that combines values."""
+    """The operator that combines values: an expression in the scope in which it stands.
 
-    def __init__(self, machine: Machine, node: Node, scope: Scope) -> None:
+    `story` is the scope that a fault is told from, where that is another one: the function's for an argument, which stands at its caller.
+    """
+
+    def __init__(self, machine: Machine, node: Node, scope: Scope, story: Scope | None = None) -> None:
         self.machine = machine
         self.node = node
         self.scope = scope
+        self._story = story if story is not None else scope
 
     @property
     def is_over(self) -> bool:
@@ -66,16 +70,20 @@ class Site:
 
     def fail(self, describe: Callable[P, Fault], *args: P.args, **kwargs: P.kwargs) -> Failed:
         """Take a fault; it is described only where it is told."""
-        return self.machine.fail(describe(*args, **kwargs), self.node, self.scope)
+        return self._told(describe(*args, **kwargs))
 
     def silent(self) -> Failed:
         """Take an operand that failed."""
         return Failed(self.scope.module.source, self.node, None)
 
-    def at_run_time(self, what: str, *values: AnyValue) -> Failed:
-        """Refuse to combine values of which one is known only at run time."""
+    def at_run_time(self, what: str, *values: AnyValue, place: Place | None = None) -> Failed:
+        """Refuse to combine values of which one is known only at run time; `place` is what asks for it, if not the operator."""
         symbol = next(value for value in values if isinstance(value, SymbolicValue))
-        return self.machine.fail(refused(what, Place(self.scope.module.source, self.node.span), symbol), self.node, self.scope)
+        return self._told(refused(what, place or Place(self.scope.module.source, self.node.span), symbol))
+
+    def _told(self, fault: Fault) -> Failed:
+        self.machine.fail(fault, self.node, self._story)
+        return Failed(self.scope.module.source, self.node, None)
 
     def enter(self, depth: int, steps: int = STEPS_PER_PAIR) -> None:
         """Spend what it costs to combine two values that are `depth` levels below the operands."""
@@ -101,10 +109,10 @@ class Trial(Site):
         self.refused = True
         return super().silent()
 
-    def at_run_time(self, what: str, *values: AnyValue) -> Failed:
+    def at_run_time(self, what: str, *values: AnyValue, place: Place | None = None) -> Failed:
         """Report that nobody can tell yet."""
         self.spoiled = True
-        return super().at_run_time(what, *values)
+        return super().at_run_time(what, *values, place=place)
 
     def silent(self) -> Failed:
         """Note that nobody can tell."""

@@ -83,7 +83,7 @@ def _with_symbol(left: AnyValue, right: AnyValue, site: Site) -> AnyValue:
     if isinstance(right, SymbolicValue):
         return site.at_run_time("a constraint", right)
     if isinstance(right, DefaultValue):
-        return site.at_run_time("`default`", left)
+        return site.at_run_time("`default`", left, place=right.place)
     return obliged(site.machine, left, Wanted(right, site.node, site.scope), site.node, site.scope)
 
 
