@@ -3,6 +3,7 @@
 import json
 import signal
 import socket
+import ssl
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from tests.http.desk import based_on
 
 ALL = ("--scope", "read", "--scope", "write", "--scope", "resolve")
 PIECE = 64 * 1024
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""For addresses without TLS: for each client the library would read every authority that the system trusts."""
 
 
 @dataclass
@@ -41,7 +44,7 @@ class Running:
 
     def client(self, token: str | None = None) -> httpx2.Client:
         headers = {"Authorization": f"Bearer {token or self.token}"}
-        return httpx2.Client(base_url=self.address, headers=headers, trust_env=False, timeout=None)
+        return httpx2.Client(base_url=self.address, headers=headers, trust_env=False, verify=PLAIN, timeout=None)
 
     def save(self, source: str, base: int | None = None, slug: str = "paper", token: str | None = None) -> httpx2.Response:
         with self.client(token) as client:

@@ -17,8 +17,9 @@ from stateward.runtime.session.entries import Actor
 from tests.http.desk import Desk, based_on, desk, flow
 from tests.runtime.engines import WORKSPACE
 from tests.runtime.engines import Desk as Work
+from tests.store.children import LONG
 
-EXAMPLES = 40
+EXAMPLES = 200 if LONG else 20
 ALL = ("read", "write", "resolve", "operate")
 HOST = {"Host": "localhost"}
 CONFIG: dict[str, Any] = {

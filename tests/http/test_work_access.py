@@ -9,6 +9,7 @@ import pytest
 
 from stateward.runtime.core.refusal import Refusal
 from tests.contracts.work import PROGRAM
+from tests.http.running import PLAIN
 from tests.remote.work_services import Served, work_service
 from tests.runtime.engines import AGENT, Desk
 
@@ -42,7 +43,7 @@ def ask(served: Served, scope: str, method: str, path: str, body: Any = None) ->
     access = served.access(scope)
     assert access.token is not None
     headers = {"Authorization": access.token.authorization}
-    with httpx2.Client(base_url=served.address, trust_env=False, timeout=None) as client:
+    with httpx2.Client(base_url=served.address, trust_env=False, verify=PLAIN, timeout=None) as client:
         return client.request(method, f"/v1/workers{path}", headers=headers, json=body)
 
 

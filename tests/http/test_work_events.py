@@ -10,6 +10,7 @@ from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.surfaces.http.service import Bounds
 from tests.contracts.work import evidence
+from tests.http.running import PLAIN
 from tests.remote.work_services import Served, work_service
 from tests.runtime.engines import AGENT, Desk
 
@@ -22,7 +23,7 @@ def lines(served: Served, path: str = "", **headers: str) -> Iterator[Iterator[s
     assert access.token is not None
     sent = {"Authorization": access.token.authorization, **headers}
     with (
-        httpx2.Client(base_url=served.address, trust_env=False, timeout=None) as client,
+        httpx2.Client(base_url=served.address, trust_env=False, verify=PLAIN, timeout=None) as client,
         client.stream("GET", f"/v1/workers/{served.desk.worker}/events{path}", headers=sent) as answer,
     ):
         assert (200, "text/event-stream") == (answer.status_code, answer.headers["content-type"].partition(";")[0])
@@ -69,5 +70,5 @@ def test_no_more_streams_are_open_than_there_are_places() -> None:
         access = served.access(f"work:{served.desk.worker}")
         assert access.token is not None
         headers = {"Authorization": access.token.authorization}
-        answer = httpx2.get(f"{served.address}/v1/workers/{served.desk.worker}/events", headers=headers, trust_env=False)
+        answer = httpx2.get(f"{served.address}/v1/workers/{served.desk.worker}/events", headers=headers, trust_env=False, verify=PLAIN)
         assert (503, "busy") == (answer.status_code, answer.json()["code"])

@@ -13,7 +13,7 @@ from stateward.runtime.session.entries import Kind
 from stateward.runtime.surfaces.http.service import Bounds
 from tests.cli.program import Place, place
 from tests.contracts.work import PROGRAM
-from tests.http.running import Running, request, running, token
+from tests.http.running import PLAIN, Running, request, running, token
 from tests.http.test_guard import refused
 from tests.http.test_work_access import OTHER, ROUTES
 from tests.remote.work_services import Served, work_service
@@ -64,7 +64,7 @@ def test_a_body_is_bounded_on_the_routes_of_workers() -> None:
             assert access.token is not None
             headers = {"Authorization": access.token.authorization, "Content-Type": "application/json"}
             content = json.dumps(body).encode() + b" " * 1000
-            with httpx2.Client(base_url=served.address, trust_env=False, timeout=None) as client:
+            with httpx2.Client(base_url=served.address, trust_env=False, verify=PLAIN, timeout=None) as client:
                 answer = client.request(method, f"/v1/workers/{served.desk.worker}{path}", headers=headers, content=content)
             assert (413, "request_too_large") == (answer.status_code, answer.json()["code"]), path
 

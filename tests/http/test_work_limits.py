@@ -15,6 +15,7 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import LOG_PAGE_MAX, RECORDS_MAX, LogPage, Recorded
 from tests.contracts.hosting import result
 from tests.contracts.work import PROGRAM
+from tests.http.running import PLAIN
 from tests.http.test_work_access import KEY, ask
 from tests.remote.work_services import Served, work_service
 from tests.runtime.engines import AGENT, Desk
@@ -116,5 +117,5 @@ def ask_raw(served: Served, token: str, path: str, body: Any) -> int:
     """Send what the library would not write: halves of characters."""
     headers = {"Authorization": token, "Content-Type": "application/json"}
     content = json.dumps(body, ensure_ascii=True).encode()
-    with httpx2.Client(base_url=served.address, headers=headers, trust_env=False, timeout=None) as client:
+    with httpx2.Client(base_url=served.address, headers=headers, trust_env=False, verify=PLAIN, timeout=None) as client:
         return client.post(f"/v1/workers/{served.desk.worker}{path}", content=content).status_code

@@ -15,6 +15,7 @@ from stateward.runtime.remote.credentials import Access
 from stateward.runtime.surfaces.http import events
 from stateward.runtime.wiring.system import TimeOrderedIds
 from tests.contracts.work import PROGRAM, evidence
+from tests.http.running import PLAIN
 from tests.http.test_work_events import lines
 from tests.remote.odd_server import forwards, loses, odd_server
 from tests.remote.work_services import Served, exchange, work_service
@@ -38,7 +39,7 @@ def test_a_client_whose_own_time_is_over_is_answered_when_it_asks_again_and_noth
     headers = {"Authorization": access.token.authorization}
     served.judge.gate.clear()
     asked = {"reason": "It is done.", "wait": LONG}
-    with httpx2.Client(base_url=served.address, headers=headers, trust_env=False, timeout=0.2) as impatient:
+    with httpx2.Client(base_url=served.address, headers=headers, trust_env=False, verify=PLAIN, timeout=0.2) as impatient:
         for _ in range(2):
             with pytest.raises(httpx2.ReadTimeout):
                 impatient.post(f"/v1/workers/{worker}/requests", json=asked)
