@@ -85,7 +85,7 @@ def commit(
 def after(loaded: Loaded, entry: NewEntry) -> Loaded:
     """Give a Worker as it will be after an entry that changes nothing but the log's length."""
     linked = link(loaded.worker, loaded.head, entry)
-    return replace(loaded, head=Head(linked.seq, linked.digest))
+    return loaded._replace(head=Head(linked.seq, linked.digest))
 
 
 def _append(sessions: SessionStore, folds: Folds, loaded: Loaded, step: Append[T], tries: Tries) -> Head | None:

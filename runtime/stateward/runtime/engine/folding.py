@@ -6,11 +6,10 @@ there and marked; a log that cannot be is Damaged, naming the entry.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 from stateward.runtime.core.events import EventId, InstanceRewound, InstanceStarted, Recorded, TransitionRequested
 from stateward.runtime.core.evolve import HistoryBroken
@@ -34,8 +33,7 @@ INSPECT: Final = "inspect the log; a session that is not intact cannot go on"
 UPGRADE: Final = "use the newer program"
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A Worker at a head of its log."""
 
     worker: str

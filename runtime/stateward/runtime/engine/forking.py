@@ -92,7 +92,7 @@ def _created(means: Means, worker: str, base: int, named: str) -> Forked | Refus
     origin = ForkOrigin(worker, there.head.seq, there.head.digest)
     session = replace(there.session, worker=named, forked_from=origin)
     time = means.clock.now()
-    state = replace(there, worker=named, created=time, session=session, flow=_forked(there.flow, means.ids.new()))
+    state = there._replace(worker=named, created=time, session=session, flow=_forked(there.flow, means.ids.new()))
     entries = (
         NewEntry(Kind.SESSION_STARTED, ENGINE, time, encode(session)),
         NewEntry(Kind.CHECKPOINT, ENGINE, time, encode(checkpoint_of(state))),

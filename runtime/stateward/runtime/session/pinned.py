@@ -6,7 +6,7 @@ log pays for nothing else. That the bytes have the digest that is pinned is for 
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from stateward.runtime.session.strict import COUNT, FLAG, TEXT, Form, Malformed, parse, record, sequence
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from stateward.compiler.predicates.guards import Guard
 
 
-@dataclass(frozen=True, slots=True)
-class PinnedTransition:
+class PinnedTransition(NamedTuple):
     """A way out of a state."""
 
     id: str
@@ -28,8 +27,7 @@ class PinnedTransition:
     otherwise: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PinnedState:
+class PinnedState(NamedTuple):
     """A state; `transitions` is empty exactly when it is terminal."""
 
     id: str

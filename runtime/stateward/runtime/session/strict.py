@@ -6,10 +6,9 @@ comes back as it was (two halves that make a character come back as that charact
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 JsonValue: TypeAlias = "str | int | bool | list[JsonValue] | dict[str, JsonValue] | None"
 T = TypeVar("T")
@@ -59,8 +58,7 @@ def _integer(digits: str) -> int | str:
     return int(digits) if len(digits) <= DIGITS_MAX else digits
 
 
-@dataclass(frozen=True, slots=True)
-class Form(Generic[T]):
+class Form(NamedTuple, Generic[T]):
     """How values of one type are written and read. `read` raises Malformed or Newer."""
 
     write: Callable[[T], JsonValue]
