@@ -161,18 +161,19 @@ def test_an_event_is_written_in_the_earliest_version_that_loses_nothing() -> Non
 
 
 HEADER: dict[str, Any] = {"instance": "i", "visit": 1}
+STARTED = InstanceStarted(
+    instance="i",
+    visit=0,
+    workspace="w",
+    selector="builtin:a",
+    flow_id="builtin:a",
+    flow_revision=1,
+    content_digest="sha256:c",
+    definition_digest="sha256:d",
+    chosen_by="person",
+)
 ONE_OF_EACH: tuple[Event, ...] = (
-    InstanceStarted(
-        instance="i",
-        visit=0,
-        workspace="w",
-        selector="builtin:a",
-        flow_id="builtin:a",
-        flow_revision=1,
-        content_digest="sha256:c",
-        definition_digest="sha256:d",
-        chosen_by="person",
-    ),
+    STARTED,
     StateEntered(**HEADER, state="a", status=Status.ACTIVE),
     TransitionRequested(**HEADER, attempt="t", state="a", reason=ODD_TEXT),
     TransitionCheckPassed(**HEADER, attempt="t", transition="x", judgements=(Judgement("x", Verdict.MET, Verdict.MET, "yes"),)),
@@ -216,7 +217,7 @@ OF_GUARDS: tuple[Event, ...] = (
     TransitionRequested(
         **HEADER, attempt="t", state="a", reason="on", parts=(Part("x", PartKind.WHEN, Verdict.INDETERMINATE, missing=("vars.count",)),)
     ),
-    replace(ONE_OF_EACH[0], inputs=(Assigned("topic", "owls"),)),  # type: ignore[call-arg]  # the first one starts an instance
+    replace(STARTED, inputs=(Assigned("topic", "owls"),)),
     InstanceRewound(
         **HEADER,
         by="person ada",
