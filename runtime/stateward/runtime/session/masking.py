@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
+from urllib.parse import quote
 
 VALUE_CHARACTERS_MIN: Final = 8
 """A shorter value would be found in texts that have nothing to do with it."""
@@ -21,8 +22,6 @@ _OPEN, _CLOSE = "«", "»"
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _ESCAPE: Final = re.compile(r'\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]')
 _HEX: Final = re.compile(r"%[0-9A-F]{2}")
-_UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~")
-"""The bytes that stand for themselves in an address: RFC 3986, section 2.3."""
 
 
 _SHAPES: Final = re.compile(
@@ -110,17 +109,12 @@ def _needles(values: Mapping[str, str]) -> Iterator[_Needle]:
         problem = _problem(name, value, values)
         if problem is not None:
             raise SecretProblem(f"secret `{name:.64}` {problem}")
-        encoded = _percent_encoded(value)
+        encoded = quote(value, safe="")
         lower = _HEX.sub(lambda found: found[0].lower(), encoded)
         # In JSON it may stand right behind a backslash, with which its first character makes another escape.
         written = (json.dumps(value, ensure_ascii=False)[1:-1], json.dumps(value)[1:-1])
         forms = (value, value.replace("\n", "\r\n"), encoded, lower, *written)
         yield from (_Needle(text, name) for text in dict.fromkeys(forms))
-
-
-def _percent_encoded(value: str) -> str:
-    """Encode a value as in a part of an address. The library's function comes with all that it knows of addresses, 2 ms at every hook."""
-    return "".join(chr(each) if each in _UNRESERVED else f"%{each:02X}" for each in value.encode())
 
 
 def _problem(name: str, value: str, values: Iterable[str]) -> str | None:
