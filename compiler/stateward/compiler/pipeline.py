@@ -24,14 +24,12 @@ from stateward.compiler.flow.lower import DefinitionData, definition_of, lower
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.read import read_flow
 from stateward.compiler.flow.recognize import foreign
-from stateward.compiler.flow.schema import LATER_VERSION
 from stateward.compiler.flow.typed import FlowSource
 from stateward.compiler.flow.unquoted import told_by_schema
 from stateward.compiler.language.collecting import uncollected
 from stateward.compiler.language.inspect import inspect
 from stateward.compiler.language.reporting import path_text
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
-from stateward.compiler.predicates.guards import ROOTS
 from stateward.compiler.source import Source, Span
 from stateward.compiler.syntax.parser import parse
 
@@ -125,7 +123,7 @@ def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowS
     warnings: list[Diagnostic] = []
     if read.version is not None:
         warnings += (each for each in (*parsed.diagnostics, *told) if each.severity is Severity.WARNING)
-        warnings += inspect(source, parsed.module, ROOTS if read.version == LATER_VERSION else ()) if not broken else []
+        warnings += inspect(source, parsed.module, read.roots) if not broken else []
     steps = limits.language.steps - max(evaluation.machine.steps, 0)
     return read.flow, _gathered([*broken, *errors_of(told)], problems, warnings), steps
 

@@ -71,7 +71,7 @@ states = {
         reads = ["topic"];
         select = "first";
         transitions = {
-            back = { target = "draft"; condition = "Something is to be mended."; };
+            back = { target = "draft"; when = vars.attempts < 3; condition = "Something is to be mended."; };
             accept = { target = "done"; checks = ["spelling"]; };
         };
     };

@@ -48,6 +48,7 @@ from stateward.compiler.flow.words import field_meant
 from stateward.compiler.language.data import ArrayData, Hole, Origin, Scalar
 from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, ScalarShape, Shape
 from stateward.compiler.source import Place, Source, Span
+from stateward.compiler.syntax.tree import StringLit
 
 
 class Kept(NamedTuple):
@@ -222,6 +223,9 @@ class Binder:
         unknown: dict[str, FieldCell] = {}
         for name, found in authored.items():
             if name not in level.index:
+                if version_with(name, level) is not None and not isinstance(found.cell.node, StringLit):
+                    self.problems.append(self._unknown(name, found.key, spot.at(name, found.key), level))
+                    continue  # what it holds means nothing in this version
                 near = field_meant(name, level, meant) if _within_object(name, level) is None else None
                 if near is not None:
                     meant[near] = self._misnamed(name, found, near, level, spot)
@@ -238,8 +242,7 @@ class Binder:
                 continue
             if name not in low and not self._guess.is_no_field(found):
                 self.problems.append(self._unknown(name, found.key, here, level))
-            if version_with(name, level) is None:
-                self.evaluation.data(found.cell, here.path)
+            self.evaluation.data(found.cell, here.path)
 
     def _maps_there(self, meant: Mapping[str, Given], level: Level, spot: _Spot) -> Iterator[Holder]:
         """Give the maps of an object that are there."""

@@ -5,7 +5,7 @@ version, or not rightly, is read as version 1, so that its other faults are foun
 through which a guard sees a run; one of version 1 knows none of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple, TypeVar, cast
 
 from stateward.compiler.flow.bind import Binder, Entry, FailedScalar, Kept, KeptEntry, KeptTable, Record, Table
@@ -35,6 +35,8 @@ from stateward.compiler.source import Source, Span
 from stateward.compiler.syntax.tree import Module
 
 T = TypeVar("T", bool, int, str)
+LATER_PARTS: Final = frozenset({"reads", "writes", "select", "limits", "visits"})
+"""What only version 2 says of a state itself."""
 FEW: Final = 2
 """From so many fields of a later version on it is the version that is told to be wrong."""
 
@@ -50,6 +52,8 @@ class Read(NamedTuple):
     version: int | None
     """The version that the source was read as; None when it is not known."""
     evaluation: Evaluation
+    roots: Collection[str] = ()
+    """The names through which a guard sees a run, where there may be guards."""
 
 
 def read_flow(source: Source, module: Module, broken: Sequence[tuple[Source, Span]] = (), limits: Limits = LIMITS) -> Read:
@@ -63,7 +67,9 @@ def read_flow(source: Source, module: Module, broken: Sequence[tuple[Source, Spa
     binder = Binder(evaluation, broken)
     record = binder.root(SCHEMAS[said])
     flow = _Reader(evaluation).flow(record) if record is not None else None
-    return Read(flow, tuple(_told_once(binder.problems)), tuple(binder.failed), said, evaluation)
+    is_later = said == LATER_VERSION or any(isinstance(each, UnknownField) and each.version is not None for each in binder.problems)
+    roots = ROOTS if is_later else ()
+    return Read(flow, tuple(_told_once(binder.problems)), tuple(binder.failed), said, evaluation, roots)
 
 
 def _told_once(problems: Sequence[Problem]) -> list[Problem]:
@@ -133,10 +139,14 @@ class _Reader:
     def _state(self, entry: Entry) -> StateSource:
         record = entry.record
         if record is None:
-            return StateSource(entry.id, entry.key, entry.path, None, None, None, None)
+            return StateSource(entry.id, entry.key, entry.path, None, None, None, None, complete=False)
         terminal = _located(record, "terminal", bool)
         said = "terminal" in record.fields
+        reads, writes = _texts(record, "reads"), _texts(record, "writes")
         limits = record.fields.get("limits")
+        bounds = limits.value if limits is not None and isinstance(limits.value, Record) else None
+        parts = {**record.fields, **(bounds.fields if bounds is not None else {})}
+        failed = any(name in LATER_PARTS and field.value is None for name, field in parts.items())
         return StateSource(
             id=entry.id,
             key=entry.key,
@@ -145,10 +155,11 @@ class _Reader:
             terminal=terminal.value if terminal is not None else None if said or record.lossy else False,
             terminal_origin=terminal.origin if terminal is not None else None,
             transitions=self._transitions(record),
-            reads=_texts(record, "reads"),
-            writes=_texts(record, "writes"),
+            reads=reads,
+            writes=writes,
             select=_located(record, "select", str),
-            visits_max=_located(limits.value, "visits", int) if limits is not None and isinstance(limits.value, Record) else None,
+            visits_max=_located(bounds, "visits", int) if bounds is not None else None,
+            complete=not record.lossy and not failed and all(each is None or each.complete for each in (reads, writes)),
         )
 
     def _transitions(self, record: Record) -> Transitions | None:

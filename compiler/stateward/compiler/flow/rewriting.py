@@ -87,8 +87,9 @@ def _listed(words: list[str]) -> str | None:
 
 
 def example(level: Level) -> str:
-    """Show how an object of a level is written."""
-    return f"{{ {' '.join(f'{spec.name} = …;' for spec in level.fields if spec.required)} }}"
+    """Show how an object of a level is written: with what it must have, or with one field where it need have none."""
+    shown = [spec for spec in level.fields if spec.required] or level.fields[:1]
+    return f"{{ {' '.join(f'{spec.name} = …;' for spec in shown)} }}"
 
 
 def example_by_id(level: Level) -> str:

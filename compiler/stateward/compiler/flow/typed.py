@@ -89,6 +89,8 @@ class StateSource(NamedTuple):
     writes: Texts | None = None
     select: Located[str] | None = None
     visits_max: Located[int] | None = None
+    complete: bool = True
+    """Whether what version 2 says of it is all known: false when some of it failed or may have been lost."""
 
 
 class States(NamedTuple):

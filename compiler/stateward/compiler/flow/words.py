@@ -38,7 +38,7 @@ LATER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
         **dict.fromkeys(("sees", "needs", "uses", "consumes"), "reads"),
         **dict.fromkeys(("sets", "outputs", "produces", "updates", "assigns"), "writes"),
         **dict.fromkeys(("selection", "mode", "order", "strategy"), "select"),
-        **dict.fromkeys(("budget", "bounds", "maximum"), "limits"),
+        **dict.fromkeys(("budget", "bounds", "maximum", "maxvisits", "retries", "maxretries", "attempts"), "limits"),
     },
     "transition": {
         **dict.fromkeys(("if", "guard", "unless", "expression"), "when"),

@@ -106,17 +106,12 @@ class LaterFields(NamedTuple):
         first, *others = self.fields
         return _error(
             code="unknown_field",
-            message=f"{listed([each.name for each in _by_name(self.fields)])} are fields of version {self.version}",
+            message=f"{listed(list(dict.fromkeys(each.name for each in self.fields)))} are fields of version {self.version}",
             primary=Label(first.key, f"not a field of a {first.level.what} here"),
             secondary=_this_too([(each.name, each.key) for each in others[:LABELS_MAX]]),
             help=f"write `schema_version = {self.version};`",
             path=first.path,
         )
-
-
-def _by_name(fields: Sequence[UnknownField]) -> list[UnknownField]:
-    """Give the first field of each name."""
-    return list({each.name: each for each in reversed(fields)}.values())[::-1]
 
 
 class MissingField(NamedTuple):
