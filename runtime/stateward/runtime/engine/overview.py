@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from stateward.runtime.core.events import Status
-from stateward.runtime.core.instance import AttemptStatus, Instance, hold_message
+from stateward.runtime.core.instance import AttemptStatus, Instance, halt_message, hold_message
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import Loaded, payload_of
@@ -142,6 +142,8 @@ def _stuck(means: Means, loaded: Loaded, instance: Instance) -> str:
         return ""
     if instance.paused is not None:
         return f"paused by {instance.paused.by}: {instance.paused.reason}"
+    if instance.halted is not None:
+        return f"halted: {halt_message(instance.halted)}"
     if instance.held is not None and loaded.evidence <= instance.held.evidence:
         return f"held: {hold_message(instance.held)}"
     stopped = _stopped(means, loaded)

@@ -3,15 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from stateward.runtime.core.events import Event, EventId, Status
+from stateward.runtime.core.events import Event, EventId, Status, Variable
 from stateward.runtime.core.flow import Flow, Transition
-from stateward.runtime.core.instance import Aside, Attempt, Flag, Hold, Instance, Pin, Resolution
+from stateward.runtime.core.instance import Aside, Attempt, Flag, Halt, Hold, Instance, Pin, Resolution
 from stateward.runtime.engine.folding import Loaded
 from stateward.runtime.session.acts import ForkOrigin, Rollback
 from stateward.runtime.session.entries import ActorClass, Entry, Head
 from stateward.runtime.session.evidence import EvidenceClass
 from stateward.runtime.session.payloads import Payload, PinnedProfile
+
+if TYPE_CHECKING:
+    from stateward.compiler.predicates.schema import Plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,11 @@ class FlowView:
     held: Hold | None
     rewindable: Mapping[str, int]
     """The states that can be gone back to, with the entry that entered each."""
+    inputs: "Mapping[str, Plain]"
+    """What the flow was given when it started."""
+    variables: Mapping[str, Variable]
+    """Those that hold something."""
+    halted: Halt | None
 
     @property
     def seen(self) -> Seen:
@@ -167,4 +176,7 @@ def _flow_of(instance: Instance, definition: Flow, number: int) -> FlowView:
         paused=instance.paused,
         held=instance.held,
         rewindable=instance.entered,
+        inputs=instance.inputs,
+        variables=instance.variables,
+        halted=instance.halted,
     )

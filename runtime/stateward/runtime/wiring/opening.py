@@ -151,6 +151,7 @@ class Rehearsal:
     engine: Engine
     flows: FlowStore
     clock: Clock
+    snapshots: Snapshots
 
 
 def rehearsal(profile: Profile = DEFAULT, snapshots: FlowAuthority | None = None) -> Rehearsal:
@@ -163,6 +164,6 @@ def rehearsal(profile: Profile = DEFAULT, snapshots: FlowAuthority | None = None
     workspace = flows.ensure(Workspace(ids.new(), "", clock.now())).id
     if snapshots is not None:
         workspace = snapshots.workspace
-    resolving = snapshots or WorkspaceSnapshots(workspace, flows)
+    resolving: Snapshots = snapshots or WorkspaceSnapshots(workspace, flows)
     engine = Engine(MemorySessionStore(), resolving, clock, ids, profile, leases=MemoryLeaseStore())
-    return Rehearsal(workspace, engine, flows, clock)
+    return Rehearsal(workspace, engine, flows, clock, resolving)

@@ -51,6 +51,7 @@ COMMANDS: Final = {
     "request": ("stateward.runtime.surfaces.cli.request", "request_command", "Ask to leave the current state."),
     "run": ("stateward.runtime.surfaces.cli.run", "run_command", "Work through a flow at the terminal."),
     "serve": ("stateward.runtime.surfaces.cli.serve", "serve_command", "Serve the Workspace over HTTP, for a team."),
+    "set": ("stateward.runtime.surfaces.cli.setting", "set_command", "Set variables that the current state writes."),
     "simulate": ("stateward.runtime.surfaces.cli.simulate", "simulate_command", "Walk a flow by hand."),
     "start": ("stateward.runtime.surfaces.cli.start", "start_command", "Start a Worker and show its first state."),
     "status": ("stateward.runtime.surfaces.cli.show", "status_command", "Show where a Worker stands."),

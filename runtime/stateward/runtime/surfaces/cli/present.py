@@ -4,6 +4,7 @@ Invariants: text of authors, workers and verifiers reaches the terminal with not
 as markup; what could not be checked is called that, never yes or no.
 """
 
+import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, assert_never
@@ -39,7 +40,7 @@ from stateward.runtime.core.events import (
     Verdict,
 )
 from stateward.runtime.core.flow import Transition
-from stateward.runtime.core.instance import AttemptStatus
+from stateward.runtime.core.instance import AttemptStatus, halt_message
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
 from stateward.runtime.session.answers import Answer, TransitionAnswer
@@ -101,12 +102,52 @@ def state_shown(flow: FlowView) -> Iterator[RenderableType]:
         yield Text("\nways out", style="bold")
         for transition in flow.transitions:
             yield indented(_way_out(transition))
+    if flow.definition.declared_variables:
+        yield Text("\nvariables", style="bold")
+        yield indented(_variables(flow))
     yield Text("")
 
 
 def _way_out(transition: Transition) -> Group:
     head = Text.assemble((transition.id, "bold"), (f" → {transition.target}", "dim"))
-    return Group(head, indented(plain(transition.condition, "dim" if transition.synthetic else "")))
+    parts = [indented(Text.assemble((f"{name} ", "dim"), plain(text))) for name, text in parts_of(transition)]
+    condition = [indented(plain(transition.condition, "dim" if transition.synthetic else ""))] if transition.condition else []
+    return Group(head, *parts, *condition)
+
+
+def parts_of(transition: Transition) -> Iterator[tuple[str, str]]:
+    """Give what a transition asks of the run itself, part by part."""
+    if transition.guard is not None:
+        from stateward.compiler.predicates.text import guard_text  # noqa: PLC0415 -- most flows have no guards
+
+        yield "when", guard_text(transition.guard)
+    if transition.checks:
+        yield "checks", ", ".join(transition.checks)
+    if transition.otherwise:
+        yield "otherwise", "where no other is met"
+
+
+def _variables(flow: FlowView) -> Table:
+    """Show all variables: a person may see what the state does not show its worker."""
+    from stateward.compiler.predicates.text import schema_text  # noqa: PLC0415 -- most flows have no variables
+
+    here = flow.definition.state(flow.state)
+    table = Table.grid(padding=(0, 2))
+    for _ in range(3):
+        table.add_column()
+    for each in flow.definition.declared_variables:
+        held = flow.variables.get(each.name)
+        value = Text("not set", "dim") if held is None else plain(value_line(held.value))
+        where = "" if held is None else f"{held.source}, in {held.state} (visit {held.visit}), {reference(held.entry)}"
+        marks = ["read here"] if each.name in here.reads else []
+        marks += [f"set here: {schema_text(each.schema)}"] if each.name in here.writes else []
+        table.add_row(Text(each.name, "bold"), value, plain("; ".join(filter(None, (where, *marks))), "dim"))
+    return table
+
+
+def value_line(value: object) -> str:
+    """Give the beginning of a value, as JSON in one line."""
+    return _cut(json.dumps(value, ensure_ascii=False))
 
 
 def answer_shown(answer: Answer, *, repeated: bool, late: bool) -> Iterator[RenderableType]:
@@ -192,6 +233,10 @@ def _status_rows(view: WorkerView, current: int | None) -> Iterator[tuple[str, R
         yield "status", Text(str(flow.status), style=f"bold {STATUS_STYLES[flow.status]}")
         yield "state", Text.assemble((flow.state, "bold"), (f"  visit {flow.visit}", "dim"))
         yield "requests", Text(str(flow.attempts))
+        if flow.inputs:
+            yield "inputs", plain(_cut(", ".join(f"{name} = {value_line(value)}" for name, value in flow.inputs.items())))
+        if flow.halted is not None:
+            yield "halted", plain(halt_message(flow.halted), "yellow")
         if flow.attempt is not None:
             yield "open request", plain(f"{flow.attempt.id}: {_cut(flow.attempt.reason)}")
         if flow.last is not None:
@@ -303,7 +348,8 @@ def _noted_line(event: ChecksRun | VariablesSet | InstanceHalted) -> Text:
             said = ", ".join(f"{safe(each.name)} {WORDS[each.verdict][0]}" for each in parts)
             return Text.assemble("checks run: ", said or "none")
         case VariablesSet(source=source, values=values):
-            return Text.assemble("set by ", str(source), ": ", safe(", ".join(each.name for each in values)))
+            said = ", ".join(f"{each.name} = {value_line(each.value)}" for each in values)
+            return Text.assemble("set by ", str(source), ": ", plain(_cut(said)))
         case InstanceHalted(state=state, visits=visits):
             return Text.assemble("halted: ", safe(state), f" was entered {visits} times, as often as it may be")
     assert_never(event)

@@ -3,14 +3,20 @@
 Invariants: fields are only ever added; events are written as the log holds them, so they can be folded again.
 """
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from stateward.runtime.core.events import Variable
 from stateward.runtime.core.flow import Transition
 from stateward.runtime.core.instance import Attempt, Resolution
 from stateward.runtime.engine.showing import entry_of
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
 from stateward.runtime.ports import EntryShown
 from stateward.runtime.session.chain import time_text
+from stateward.runtime.session.entries import reference
+
+if TYPE_CHECKING:
+    from stateward.compiler.predicates.declarations import Declaration
+    from stateward.compiler.predicates.guards import Guard
 
 VERSION: Final = 1
 
@@ -56,6 +62,9 @@ def _flow_data(flow: FlowView) -> dict[str, Any]:
         "visits": dict(flow.visits),
         "instructions": flow.instructions,
         "transitions": [_way_data(each) for each in flow.transitions],
+        "inputs": dict(flow.inputs),
+        "variables": [_variable_data(each, flow) for each in flow.definition.declared_variables],
+        "halted": None if flow.halted is None else {"state": flow.halted.state, "visits": flow.halted.visits},
         "attempts": flow.attempts,
         "attempt": None if flow.attempt is None else _attempt_data(flow.attempt),
         "last": None if flow.last is None else _resolution_data(flow.last),
@@ -63,7 +72,41 @@ def _flow_data(flow: FlowView) -> dict[str, Any]:
 
 
 def _way_data(way: Transition) -> dict[str, Any]:
-    return {"id": way.id, "target": way.target, "condition": way.condition, "synthetic": way.synthetic}
+    return {
+        "id": way.id,
+        "target": way.target,
+        "condition": way.condition,
+        "synthetic": way.synthetic,
+        "when": "" if way.guard is None else _guard_text(way.guard),
+        "checks": list(way.checks),
+        "otherwise": way.otherwise,
+    }
+
+
+def _guard_text(guard: "Guard") -> str:
+    from stateward.compiler.predicates.text import guard_text  # noqa: PLC0415 -- most flows have no guards
+
+    return guard_text(guard)
+
+
+def _variable_data(declared: "Declaration", flow: FlowView) -> dict[str, Any]:
+    from stateward.compiler.predicates.text import schema_text  # noqa: PLC0415 -- most flows have no variables
+
+    here, held = flow.definition.state(flow.state), flow.variables.get(declared.name)
+    return {
+        "name": declared.name,
+        "constraint": schema_text(declared.schema),
+        "is_set": held is not None,
+        "holds": None if held is None else held.value,
+        "written": None if held is None else written_data(held),
+        "read_here": declared.name in here.reads,
+        "set_here": declared.name in here.writes,
+    }
+
+
+def written_data(variable: Variable) -> dict[str, Any]:
+    """Give who wrote a variable, and where."""
+    return {"by": str(variable.source), "state": variable.state, "visit": variable.visit, "entry": reference(variable.entry)}
 
 
 def _attempt_data(attempt: Attempt) -> dict[str, Any]:

@@ -39,8 +39,9 @@ from stateward.runtime.surfaces.cli.present import (
     terminal_console,
 )
 from stateward.runtime.surfaces.cli.profile import PROFILE, profile_named
-from stateward.runtime.surfaces.cli.start import Segments, refused, rehearse
+from stateward.runtime.surfaces.cli.start import Wanted, refused, rehearse
 from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal, is_terminal
+from stateward.runtime.surfaces.cli.values import INPUTS, Typed
 from stateward.runtime.verifier.person import NobodyThere
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
 from stateward.runtime.verifier.scripted import ScriptedVerifier
@@ -49,7 +50,11 @@ from stateward.runtime.wiring import Place, Runtime, is_new, locate_or_begin, pe
 FIRST_ENTRIES: Final = 2
 """In which a Worker's session and its first input lie."""
 NOTHING_THERE: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
-LIFTED_BY: Final = {RefusalCode.INSTANCE_HELD: Verb.CLEAR, RefusalCode.INSTANCE_PAUSED: Verb.RESUME}
+LIFTED_BY: Final = {
+    RefusalCode.INSTANCE_HELD: Verb.CLEAR,
+    RefusalCode.INSTANCE_PAUSED: Verb.RESUME,
+    RefusalCode.INSTANCE_HALTED: Verb.RESUME,
+}
 """What an operator can do about a refusal."""
 WAIT_SECONDS_MAX: Final = 30.0
 """Before looking again whether somebody else still verifies."""
@@ -60,6 +65,7 @@ STATUS_ACTIVE: Final = STATUS_FOUND
 @click.command("run")
 @click.argument("selector")
 @TEXTS
+@INPUTS
 @click.option("--workdir", type=Path, default=".", metavar="DIR", help="The folder of the work.")
 @click.option("--resume", is_flag=True, help="Go on with the latest run of this flow in this folder, if there is one.")
 @click.option("--worker", metavar="ID", help="The Worker to go on with, where it is not the latest.")
@@ -72,6 +78,7 @@ def run_command(
     *,
     selector: str,
     texts: tuple[str, ...],
+    inputs: tuple[Typed, ...],
     workdir: Path,
     worker: str | None,
     profile_name: str | None,
@@ -93,7 +100,7 @@ def run_command(
     if script is None and not is_terminal():
         message = "a person gives the reasons, and standard input is no terminal"
         raise Stop(STATUS_USAGE, message, "run it in a terminal, or name `--answers FILE`; an agent asks with `stateward request`")
-    segments: Segments = (FlowSegment(selector), *map(TextSegment, texts))
+    wanted = Wanted(selector, texts, inputs)
     console = terminal_console()
     with faults_shown():
         folder = work_folder(workdir)
@@ -103,9 +110,9 @@ def run_command(
         if is_new(folder, store):
             if worker is not None:
                 raise _no_worker(worker)
-            rehearse(profile, segments, folder, server)
+            rehearse(profile, wanted, folder, server)
         with writing(locate_or_begin(folder, store, server, sealing=True), profile) as runtime:
-            run = Run(runtime, profile, console, segments, str(folder), Terminal(console), script, max_requests)
+            run = Run(runtime, profile, console, wanted, str(folder), Terminal(console), script, max_requests)
             with _interruptible(run):
                 status = run.whole(worker, resume=resume)
     raise click.exceptions.Exit(status)
@@ -146,18 +153,13 @@ class Run:
     runtime: Runtime
     profile: Profile
     console: Console
-    segments: Segments
+    wanted: Wanted
     workdir: str
     terminal: Terminal
     script: AnswersFile | None
     requests_left: int | None
     _told: str = ""
     """The open attempt of which it was told that it is gone on with, or waited for."""
-
-    @property
-    def selector(self) -> str:
-        """The flow to work through."""
-        return next(each.selector for each in self.segments if isinstance(each, FlowSegment))
 
     def whole(self, worker: str | None, *, resume: bool) -> int:
         """Start or resume, work until the flow ends or the run does, and give the exit status."""
@@ -166,8 +168,9 @@ class Run:
             if resume:
                 self._say("nothing to resume here: starting")
             view = self._started()
-        elif len(self.segments) > 1:
-            self._say("resuming: the text was submitted when the run started and is not submitted again")
+        elif self.wanted.texts or self.wanted.inputs:
+            said = "the text" if not self.wanted.inputs else "the input"
+            self._say(f"resuming: {said} was submitted when the run started and is not submitted again")
         show(self.console, *task_shown(self._task(view.worker)))
         return self._worked(view)
 
@@ -182,7 +185,8 @@ class Run:
 
     def _started(self) -> WorkerView:
         location = self.runtime.location
-        started = self.runtime.engine.start_worker(location.workspace, self.segments, person_at_terminal(), workdir=self.workdir)
+        segments = self.wanted.segments(self.runtime.snapshots)
+        started = self.runtime.engine.start_worker(location.workspace, segments, person_at_terminal(), workdir=self.workdir)
         match started:
             case Refusal():
                 raise refused(started)
@@ -198,7 +202,7 @@ class Run:
         if named is not None:
             return self._named(named, ids)
         for worker in reversed(ids):
-            if self._started_as(worker, alone=len(ids) == 1) == (self.selector, self.workdir):
+            if self._started_as(worker, alone=len(ids) == 1) == (self.wanted.selector, self.workdir):
                 self._say(f"resuming Worker {worker}")
                 return self._view(worker)
         return None
@@ -207,8 +211,8 @@ class Run:
         if named not in ids:
             raise _no_worker(named)
         view = self._view(named)
-        if view.flow is None or view.flow.pin.selector != self.selector:
-            raise Stop(STATUS_USAGE, f"Worker `{named}` does not run `{self.selector}`", "see `stateward status`")
+        if view.flow is None or view.flow.pin.selector != self.wanted.selector:
+            raise Stop(STATUS_USAGE, f"Worker `{named}` does not run `{self.wanted.selector}`", "see `stateward status`")
         self._say(f"resuming Worker {named}")
         if view.workdir != self.workdir:
             self._say(f"it was started for {view.workdir}, and goes on in {self.workdir}")
