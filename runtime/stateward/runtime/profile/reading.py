@@ -249,16 +249,17 @@ class _Reader:
         taken: list[tuple[str, ...]] = []
         for at, item in enumerate(data.items):
             if isinstance(item, Scalar) and isinstance(item.value, str):
-                words = ", ".join(f'"{each}"' for each in item.value.split()) if _PLAIN.fullmatch(item.value) else ""
-                found = WrongType(
-                    _shown((*path, at)), "String", "Array", item.origin, (*path, at), rewritten=f"[{words}]" if words else None
-                )
-                self.problems.append(found)
+                self.problems.append(self._one_text(item, item.value, (*path, at)))
                 continue
             value = self._value(_BEGINNING, item, (*path, at))
             if isinstance(value, tuple):
                 taken.append(value)
         return Commands(commands.canonical(taken)) if len(taken) == len(data.items) else None
+
+    def _one_text(self, item: Scalar, text: str, path: Path) -> Problem:
+        """Tell of a command that is written as a line, with its words where it is plain which they are."""
+        words = ", ".join(f'"{each}"' for each in text.split()) if _PLAIN.fullmatch(text) else ""
+        return WrongType(_shown(path), "String", "Array", item.origin, path, rewritten=f"[{words}]" if words else None)
 
     def _wrong_type(self, name: str, data: Data, wanted: str, path: Path) -> None:
         shape = f"{name} = {{ … }}" if wanted == "object" else None

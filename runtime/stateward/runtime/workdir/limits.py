@@ -42,6 +42,10 @@ SEARCH_GRACE_SECONDS: Final = 3.0
 """A search ends by itself at its limit and is killed so long after."""
 ERROR_BYTES_MAX: Final = 16 * 1024
 """Kept of what a process says on its standard error."""
+DRAINED_BYTES_MAX: Final = 1024 * 1024
+"""Taken from a pipe after the process at its other end has ended: as much as a pipe holds."""
+CHECK_MARGIN_BYTES: Final = 64 * 1024
+"""Looked at beyond what is kept of the output of a check, so that a secret is known where the output is cut."""
 NOTICES_MAX: Final = 32
 """Notices of one answer."""
 
