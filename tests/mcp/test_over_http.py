@@ -17,7 +17,7 @@ from stateward.runtime.ports import Standing
 from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.wiring import host_channel
 from tests.cli.program import STATEWARD
-from tests.mcp.desk import INITIALIZE, REQUEST, Desk, connected, desk, form, run, served
+from tests.mcp.desk import INITIALIZE, REQUEST, Desk, connected, desk, form, run, served, text
 
 
 @pytest.fixture
@@ -209,6 +209,38 @@ def test_without_the_library_one_line_says_what_to_install(at: Desk, tmp_path: P
     )
     assert (3, "") == (done.returncode, done.stdout)
     assert ["error: serving an agent needs the package mcp", "  = help: install `stateward[mcp]`"] == done.stderr.splitlines()
+
+
+def test_over_http_with_the_extra_for_agents_alone_one_line_names_the_other_one(at: Desk, tmp_path: Path) -> None:
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "sitecustomize.py").write_text("import sys\nsys.modules['structlog'] = None\n")
+    environment = {**at.environment, "PYTHONPATH": str(tmp_path / "without")}
+    done = subprocess.run([STATEWARD, "mcp", "--http", "0"], cwd=at.work, env=environment, capture_output=True, text=True, check=False)
+    assert (3, "") == (done.returncode, done.stdout)
+    assert [
+        "error: serving agents over HTTP needs the package structlog",
+        "  = help: install `stateward[mcp,server]`",
+    ] == done.stderr.splitlines()
+
+
+def test_where_files_of_the_machine_lie_is_told_to_no_agent_over_http(at: Desk) -> None:
+    worker = at.start()
+    shown = at.token(f"work:{worker}")
+    profile = at.root / "config" / "stateward" / "profiles" / "judged.dcdl"
+
+    async def calls(address: str) -> None:
+        async with connected(address, shown) as session:
+            profile.write_text("schema_version = ;", "utf-8")
+            broken = text(await session.call_tool("flow_status", {}))
+            profile.chmod(0o666)
+            distrusted = text(await session.call_tool("flow_status", {}))
+        assert broken.startswith("profile `judged` cannot be used: ")
+        assert "\nWhat to do: tell the operator of the service" in broken
+        assert "a file of the profile cannot be read by the service, or not trusted" in distrusted
+        assert "/" not in broken + distrusted
+
+    with served(at) as address:
+        run(lambda: calls(address))
 
 
 def test_a_port_that_is_in_use_is_told_in_one_line(tmp_path: Path) -> None:

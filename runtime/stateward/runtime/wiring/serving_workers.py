@@ -18,7 +18,7 @@ from stateward.runtime.session.entries import Actor, ActorClass
 from stateward.runtime.wiring.channels import agent_channel, source_of
 from stateward.runtime.wiring.opening import Runtime, reading, writing
 from stateward.runtime.wiring.places import Location
-from stateward.runtime.wiring.profiles import ProfileUnusable, profile_of_name
+from stateward.runtime.wiring.profiles import ProfileUnusable, not_usable, profile_of_name
 from stateward.runtime.wiring.workers import OpenWorkers
 
 
@@ -40,7 +40,7 @@ class _Starting:
         try:
             profile = profile_of_name(name, folder or self.folder, self.location.workspace)
         except (ProfileUnusable, ProfileUnreadable) as problem:
-            return _not_usable(problem)
+            return not_usable(problem)
         if profile.verifier is VerifierKind.SCRIPTED:
             message = f"under profile `{name}` answers out of a file judge, which a service does not read"
             return Refusal(RefusalCode.PROFILE_UNUSABLE, message, ("name a profile whose judge is a model, a program or a person",))
@@ -65,14 +65,6 @@ class _Starting:
         return Refusal(RefusalCode.WORKDIR_NOT_ALLOWED, "the folder of work is none that this service allows", allowed)
 
 
-def _not_usable(problem: ProfileUnusable | ProfileUnreadable) -> Refusal:
-    """Say that a profile cannot be used; where files of the machine lie is told to nobody who asks from elsewhere."""
-    if isinstance(problem, ProfileUnreadable):
-        allowed = ("let the operator of the service look at its profiles", "name another folder of work")
-        return Refusal(RefusalCode.PROFILE_UNUSABLE, "a file of the profile cannot be read by the service, or not trusted", allowed)
-    return Refusal(RefusalCode.PROFILE_UNUSABLE, problem.message, (problem.remedy,))
-
-
 @contextmanager
 def served_workers(location: Location, folder: Path, workdirs: Sequence[Path] = ()) -> Iterator[Attended]:
     """Open the Workers of a Workspace whose store is there. Those that are started may work beneath `workdirs`.
@@ -89,7 +81,7 @@ def served_workers(location: Location, folder: Path, workdirs: Sequence[Path] = 
             try:
                 return agents.channel(worker, actor, token)
             except (ProfileUnusable, ProfileUnreadable) as problem:
-                return _not_usable(problem)
+                return not_usable(problem)
 
         starting = _Starting(location, folder, [each.resolve() for each in workdirs])
         yield Attended(location.workspace, reader.engine, writer.engine, agent, starting, lambda standing: source_of(reader, standing))

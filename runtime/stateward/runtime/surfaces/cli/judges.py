@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Damaged, Verifier
 from stateward.runtime.profile import DEFAULT, Profile, VerifierKind
-from stateward.runtime.profile.layers import granted
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop
 from stateward.runtime.surfaces.cli.profile import profile_named
 from stateward.runtime.surfaces.cli.show import chosen, chosen_id
 from stateward.runtime.surfaces.cli.start import refused
 from stateward.runtime.surfaces.cli.terminal import Terminal, is_terminal
 from stateward.runtime.verifier.person import PersonVerifier
-from stateward.runtime.wiring import Place, Runtime, judge, locate, person_at_terminal, reading, writing
+from stateward.runtime.wiring import Place, Runtime, in_force, judge, locate, person_at_terminal, reading, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +43,12 @@ def working(named: str | None, workdir: Path, store: Place | None) -> Iterator[W
 
 
 def _in_force(runtime: Runtime, worker: str, workdir: Path) -> Profile:
-    """Give the profile of the name that the log pins, its bounds narrowed by what is pinned."""
+    """Give the profile in force for a Worker; the usual one where its log cannot be read. Raises Stop."""
     try:
         view = chosen(runtime, worker)
     except Damaged:  # an operator may still delete it
         return profile_named(DEFAULT.name, workdir)
-    profile = profile_named(view.profile.name, Path(view.workdir) if view.workdir else workdir, view.workspace)
-    return replace(profile, verification=granted(profile, view.profile).verification)
+    return in_force(view, workdir, profile_named)
 
 
 def judge_of(runtime: Runtime, profile: Profile, view: WorkerView, terminal: Terminal) -> Verifier:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -21,8 +22,10 @@ from stateward.runtime.wiring import Place
 if TYPE_CHECKING:
     from stateward.runtime.surfaces.mcp.worker import Served as ServedWorkers
 
-LIBRARIES: Final = frozenset({"anyio", "mcp", "mcp_types", "sse_starlette", "starlette", "structlog", "uvicorn"})
+LIBRARIES: Final = frozenset({"anyio", "h11", "httpx2", "mcp", "mcp_types", "sse_starlette", "starlette", "uvicorn"})
 """What comes with the extra `mcp`."""
+SERVING: Final = frozenset({"structlog"})
+"""What serving over HTTP needs besides, which comes with the extra `server`."""
 WORKER_VARIABLE: Final = "STATEWARD_WORKER"
 WAIT_SECONDS_MAX: Final = 3600
 
@@ -46,14 +49,14 @@ def mcp_command(*, worker: str | None, wait: float, port: int | None, server: st
     if port is not None:
         if _is_said("worker") or _is_said("server"):
             raise Stop(STATUS_USAGE, "over HTTP the token of a request names its Worker", "leave `--worker` and `--server` out")
-        _require_libraries()
+        _require_libraries("stateward.runtime.surfaces.mcp.over_http")
         from stateward.runtime.surfaces.mcp.over_http import serve_http  # noqa: PLC0415 -- comes with an extra
 
         with faults_shown():
             serve_http(workdir, store, port, wait)
         return
     with _wired() as (reading, writing), faults_shown():
-        _require_libraries()
+        _require_libraries("stateward.runtime.surfaces.mcp.server")
         _serve(reading, writing, wait, _opened(worker, server, workdir, store))
     sys.stderr.flush()
     os._exit(0)  # the thread that waits for input would keep the process
@@ -64,11 +67,15 @@ def _is_said(option: str) -> bool:
     return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
-def _require_libraries() -> None:
+def _require_libraries(module: str) -> None:
+    """Load a module of ours. Raises Stop where a package that comes with an extra is missing."""
     try:
-        import stateward.runtime.surfaces.mcp.server  # noqa: F401, PLC0415 -- comes with an extra
+        import_module(module)
     except ModuleNotFoundError as missing:
         library = (missing.name or "").partition(".")[0]
+        if library in SERVING:
+            message = f"serving agents over HTTP needs the package {library}"
+            raise Stop(STATUS_ENVIRONMENT, message, "install `stateward[mcp,server]`") from missing
         if library not in LIBRARIES:
             raise
         raise Stop(STATUS_ENVIRONMENT, f"serving an agent needs the package {library}", "install `stateward[mcp]`") from missing

@@ -150,21 +150,11 @@ def _serve(asked: _Asked, listening: socket, certificate: "Certificate | None", 
     """Serve until told to stop, and say whether everything was finished."""
     from stateward.runtime.surfaces.http.app import make_app  # noqa: PLC0415 -- as above
     from stateward.runtime.surfaces.http.logs import Aside, ServiceLog  # noqa: PLC0415
-    from stateward.runtime.surfaces.http.service import Names, Service  # noqa: PLC0415
+    from stateward.runtime.surfaces.http.service import Names, service_over  # noqa: PLC0415
     from stateward.runtime.surfaces.http.serving import address_of, is_loopback, serve  # noqa: PLC0415
 
     hosts = {*asked.hosts, asked.host.lower(), *(_LOCAL_NAMES if is_loopback(listening) else ())}
-    service = Service(
-        workspace=opened.workspace,
-        program=opened.program,
-        reads=opened.reads,
-        writes=opened.writes,
-        tokens=opened.tokens,
-        clock=opened.clock,
-        ready=opened.ready,
-        names=Names(frozenset(hosts), frozenset(asked.origins)),
-        workers=workers,
-    )
+    service = service_over(opened, Names(frozenset(hosts), frozenset(asked.origins)), workers)
     address = address_of(listening, secure=certificate is not None)
     with closing(Aside(sys.stderr)) as stream:
         log = ServiceLog(stream, mask=user_secrets().mask, as_text=sys.stderr.isatty())

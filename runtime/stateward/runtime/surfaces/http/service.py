@@ -12,6 +12,7 @@ from stateward.runtime.engine.attended import Attended
 from stateward.runtime.ports import BUNDLE_BYTES_MAX, Clock, FlowAuthority, TokenStore
 from stateward.runtime.remote.forms import ProblemCode
 from stateward.runtime.surfaces.http.problems import RETRY_SECONDS, Problem
+from stateward.runtime.wiring.serving import Served
 
 JSON_BYTES_MAX: Final = 8 * 1024 * 1024
 """Of a body in JSON: the longest source in it, every character written as an escape."""
@@ -96,6 +97,21 @@ class Service:
     """The Workers; None where the service attends to none."""
     stopping: Event = field(default_factory=Event)
     """Set once the service takes on no more."""
+
+
+def service_over(opened: Served, names: Names, workers: Attended | None = None) -> Service:
+    """Make the service of a Workspace that is open."""
+    return Service(
+        workspace=opened.workspace,
+        program=opened.program,
+        reads=opened.reads,
+        writes=opened.writes,
+        tokens=opened.tokens,
+        clock=opened.clock,
+        ready=opened.ready,
+        names=names,
+        workers=workers,
+    )
 
 
 def service_of(request: Request) -> Service:

@@ -41,6 +41,11 @@ INSTRUCTIONS: Final = (
 )
 
 
+def _told_here(fault: Fault) -> tuple[str, str]:
+    """Give all of a fault: who asks works on this machine."""
+    return fault.message, fault.remedy
+
+
 class GivenUp:
     """The calls whose clients gave up because their own time was over, and not because they want no answer. Lives on the event loop."""
 
@@ -65,6 +70,8 @@ class Served:
     version: str
     wait_seconds: float = WAIT_SECONDS
     given_up: GivenUp = field(default_factory=GivenUp)
+    told: Callable[[Fault], tuple[str, str]] = _told_here
+    """Gives what is told of a fault, and what to do."""
 
 
 def make_server(served: Served) -> Server[Any]:
@@ -161,7 +168,8 @@ class _Handling:
             channel = await run_sync(self._served.channel, context)
             return await function(context, channel, arguments)
         except Fault as fault:
-            return _failed(f"{fault.message}\nWhat to do: {fault.remedy}" if fault.remedy else fault.message)
+            message, remedy = await run_sync(self._served.told, fault)
+            return _failed(f"{message}\nWhat to do: {remedy}" if remedy else message)
 
     async def _request(self, context: Context, channel: WorkerChannel, arguments: dict[str, Any]) -> types.CallToolResult:
         named = caller_of(context.meta, {}).sub_agent
@@ -244,7 +252,8 @@ class _Handling:
         try:
             return await run_sync(lambda: function(self._served.channel(context)))
         except Fault as fault:
-            raise MCPError(types.INTERNAL_ERROR, f"{fault.message}; {fault.remedy}" if fault.remedy else fault.message) from fault
+            message, remedy = await run_sync(self._served.told, fault)
+            raise MCPError(types.INTERNAL_ERROR, f"{message}; {remedy}" if remedy else message) from fault
 
 
 def _told(text: str, form: dict[str, Any], *, is_error: bool = False) -> types.CallToolResult:
