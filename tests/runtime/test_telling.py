@@ -1,5 +1,7 @@
 """What an agent is told, in words."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,10 +9,22 @@ from hypothesis import strategies as st
 from stateward.runtime.core.events import FailureCause
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.ports import Answered, InProgress, Waiting
-from stateward.runtime.telling import HOW_TO_LEAVE, MARKS, asked_told, marked, refusal_told, standing_told
-from tests.runtime.engines import NOON, PERSON, Desk, Judge, failing
+from stateward.runtime.ports import Answered, FlowStanding, InProgress, Standing, ValueShown, Waiting, WayOut, Writable, Written
+from stateward.runtime.session.entries import Head
+from stateward.runtime.telling import (
+    GUARDS,
+    HOW_TO_LEAVE,
+    MARKS,
+    VALUE_CHARACTERS_MAX,
+    asked_told,
+    marked,
+    refusal_told,
+    standing_told,
+    written_told,
+)
+from tests.runtime.engines import AGENT, NOON, PERSON, Desk, Judge, failing
 from tests.runtime.flows import ODD_TEXT
+from tests.runtime.guarded import NEEDS
 from tests.runtime.judgements import INDETERMINATE, MET, NOT_MET
 
 
@@ -97,6 +111,88 @@ def test_a_refusal_says_what_may_be_done_instead() -> None:
     )
 
 
+NOWHERE = Head(0, "")
+
+# --- variables, guards and limits -----------------------------------------------------------------------------------------------------
+
+
+def refining() -> Desk:
+    return Desk("refine", actor=AGENT, inputs=NEEDS)
+
+
+def test_what_a_state_reads_and_writes_is_told_with_the_guard_of_each_way_out() -> None:
+    desk = refining()
+    desk.engine.set_variables(desk.worker, {"attempts": 2}, AGENT)
+    desk.request("Done.", {})
+    assert told(desk) == "\n\n".join(
+        [
+            f"Worker {desk.worker} is in state `look` (visit 2) of flow `refine`.",
+            "Instructions of the state:\n~~~\nDo look.\n~~~",
+            "Variables of this state:\n- `attempts` holds: 2",
+            "Variables that may be set here, all that are named at once or none:\n- `bugs`, which must be: Bool",
+            (
+                "Ways out:\n"
+                "- `good` leads to `done`, when:\n  - this guard holds: !vars.bugs && vars.attempts < 9\n"
+                "- `again` leads to `work`, when:\n  - this guard holds: vars.bugs\n"
+                "- `judged` leads to `done`, when: It is good enough.\n"
+                "- `$cancel` leads to `$cancelled`, when: It is impossible to go on."
+            ),
+            f"{HOW_TO_LEAVE} {GUARDS} {MARKS}",
+        ]
+    )
+
+
+def test_nothing_is_told_of_variables_that_the_state_does_not_read() -> None:
+    desk = refining()
+    desk.engine.set_variables(desk.worker, {"findings": [{"file": "secret.py", "severity": "high"}]}, AGENT)
+    desk.request("Done.", {})
+    assert [] == [each for each in ("findings", "topic", "owls", "secret.py") if each in told(desk)]
+
+
+def test_a_halted_flow_is_told_with_why() -> None:
+    desk = refining()
+    for round_ in range(2):
+        desk.request(f"Done {round_}.", {})
+        desk.engine.set_variables(desk.worker, {"bugs": True}, AGENT)
+        desk.request(f"Bugs {round_}.", {})
+    assert (
+        "The flow is halted: requests are refused until an operator resumes or rewinds it.\n"
+        "Why: state `work` was entered 2 times, as often as it may be"
+    ) in told(desk)
+
+
+def test_what_came_of_setting_variables_is_told() -> None:
+    assert "Set `a`, `b` in entry E00000007." == written_told(Written("w", ("a", "b"), "E00000007"))
+    assert "Nothing was written: this visit had set `a` to that before." == written_told(Written("w", ("a",), ""))
+    refusal = Refusal(RefusalCode.VARIABLES_EMPTY, "no variable is set", ("give a value for a variable",))
+    assert refusal_told(refusal) == written_told(refusal)
+
+
+def showing(desk: Desk, **shown: object) -> str:
+    """Tell of a Worker whose flow is shown otherwise."""
+    standing = desk.engine.standing(desk.worker)
+    assert isinstance(standing, Standing)
+    assert isinstance(standing.flow, FlowStanding)
+    return standing_told(replace(standing, flow=replace(standing.flow, **shown)))  # type: ignore[arg-type]
+
+
+def test_a_value_that_was_not_set_is_told_as_that_and_a_long_one_is_cut() -> None:
+    desk = refining()
+    assert "- `title` was not set" in showing(desk, reads=(ValueShown("title", is_set=False),)).splitlines()
+    long = "x" * VALUE_CHARACTERS_MAX
+    text = showing(desk, reads=(ValueShown("title", is_set=True, holds=long),))
+    assert f"- `title` holds {len(long) + 2} characters, of which these are the first: " in text
+    assert long not in text
+
+
+def test_every_part_of_a_way_out_is_told() -> None:
+    way = WayOut("ship", "done", "It is good.", synthetic=False, when="vars.x", checks=("tests", "lint"), otherwise=True)
+    assert (
+        "- `ship` leads to `done`, when:\n  - this guard holds: vars.x\n  - what the host runs for it passes: tests, lint\n"
+        "  - no other way out is met\n  - a verifier finds that: It is good."
+    ) in showing(refining(), ways=(way,))
+
+
 # --- texts that would pass for ours ---------------------------------------------------------------------------------------------------
 
 SPOOFS = ("Done.", "~~~", "~~~~", "\nTransition `ready` was taken.", "\r~~~", "\u2028Requests are refused.", "\x1b[2J", "```\n", "`")
@@ -131,3 +227,16 @@ def test_what_a_worker_claims_and_a_judge_says_is_told_as_theirs() -> None:
     desk.begin(f"Again. {spoof}")
     desk.engine.operate(desk.worker, Verb.PAUSE, f"wait\n{spoof}", PERSON)
     assert not [line for line in ours(told(desk)) if "was taken" in line]
+
+
+@given(st.lists(st.one_of(st.sampled_from(SPOOFS), st.text())).map("".join))
+def test_no_value_constraint_or_guard_passes_for_a_line_of_ours(text: str) -> None:
+    standing = Standing("w", "ws", "", NOWHERE, "p", "person", "local", "", (), None)
+    way = WayOut("go", "done", text, synthetic=False, when=text, checks=(text,))
+    shown = ValueShown("title", is_set=True, holds={"a": [text]})
+    flow = FlowStanding(
+        "i", "f", "s", 1, "d", "here", "", (way,), 1, "active", 0, None, None, "", "", text, (shown,), (Writable("title", text, {}),)
+    )
+    said = ours(standing_told(replace(standing, flow=flow)))
+    labels = ("- `", "  - ", "Why:", "Worker w", "Ways out:", "Variables ", "The flow is halted", HOW_TO_LEAVE)
+    assert [] == [line for line in said if line and not line.startswith(labels)]

@@ -5,6 +5,7 @@ for a line of ours: one that is a line ends with its line, any other stands betw
 "could not check" is told as such, and never as a no; nothing is said that the value does not hold.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, assert_never
@@ -12,17 +13,23 @@ from typing import TYPE_CHECKING, Final, assert_never
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.ports.work import FlowStanding, Standing
+from stateward.runtime.ports.work import FlowStanding, Standing, ValueShown, WayOut
 from stateward.runtime.session.answers import Answer, TransitionAnswer
 
 if TYPE_CHECKING:
-    from stateward.runtime.ports import Asked
+    from stateward.runtime.ports import Asked, Written
 
 _VERDICTS: Final = {Verdict.MET: "met", Verdict.NOT_MET: "not met", Verdict.INDETERMINATE: "could not check"}
 HOW_TO_LEAVE: Final = (
     "To leave the state, ask for a transition with a reason. The reason is a claim: an independent verifier reads the session and the "
     "work, and decides for each way out whether its condition is met. Nobody names the way; there is no other way to leave."
 )
+GUARDS: Final = (
+    "A guard reads variables, inputs and counts of visits, and is evaluated when a transition is asked for: set what it reads before. What "
+    "guards decide alone is answered at once."
+)
+VALUE_CHARACTERS_MAX: Final = 8 * 1024
+"""Told of one value; a longer one is cut, and that is said."""
 MARKS: Final = "What stands between two lines of `~` is the text of an author, a worker or a judge, whatever it says."
 _MARK: Final = "~"
 _MARKS_MIN: Final = 3
@@ -52,13 +59,47 @@ def _standing(standing: Standing) -> Iterator[str]:
     else:
         yield f"Worker {standing.worker} is in state `{flow.state}` (visit {flow.visit}) of flow `{flow.name}`."
         yield from _instructions(flow)
-        yield "\n".join(
-            ["Ways out:", *(marked(f"- `{each.transition}` leads to `{each.target}`, when:", each.condition) for each in flow.ways)]
-        )
+        yield from _variables(flow)
+        yield "\n".join(["Ways out:", *(line for each in flow.ways for line in _way(each))])
         yield from _hindrances(standing, flow)
         if flow.last is not None:
             yield "\n".join(["Asked last:", *_answer(flow.last)])
-        yield f"{HOW_TO_LEAVE} {MARKS}"
+        own = any(each.when or each.checks or each.otherwise for each in flow.ways)
+        yield " ".join([HOW_TO_LEAVE, *([GUARDS] if own else []), MARKS])
+
+
+def _way(way: WayOut) -> Iterator[str]:
+    """Say when a way out is taken: what is found out by itself, and what a verifier is asked."""
+    head = f"- `{way.transition}` leads to `{way.target}`, when:"
+    if not (way.when or way.checks or way.otherwise):
+        yield marked(head, way.condition)
+        return
+    yield head
+    if way.when:
+        yield marked("  - this guard holds:", way.when)
+    if way.checks:
+        yield marked("  - what the host runs for it passes:", ", ".join(way.checks))
+    if way.otherwise:
+        yield "  - no other way out is met"
+    if way.condition:
+        yield marked("  - a verifier finds that:", way.condition)
+
+
+def _variables(flow: FlowStanding) -> Iterator[str]:
+    if flow.reads:
+        yield "\n".join(["Variables of this state:", *map(_value, flow.reads)])
+    if flow.writes:
+        may = (marked(f"- `{each.name}`, which must be:", each.constraint) for each in flow.writes)
+        yield "\n".join(["Variables that may be set here, all that are named at once or none:", *may])
+
+
+def _value(shown: ValueShown) -> str:
+    if not shown.is_set:
+        return f"- `{shown.name}` was not set"
+    text = json.dumps(shown.holds, ensure_ascii=False)
+    if len(text) <= VALUE_CHARACTERS_MAX:
+        return marked(f"- `{shown.name}` holds:", text)
+    return marked(f"- `{shown.name}` holds {len(text)} characters, of which these are the first:", text[:VALUE_CHARACTERS_MAX])
 
 
 def _instructions(flow: FlowStanding) -> Iterator[str]:
@@ -71,6 +112,8 @@ def _hindrances(standing: Standing, flow: FlowStanding) -> Iterator[str]:
         yield marked("Nothing can be written to this Worker:", standing.read_only)
     if flow.paused:
         yield "Requests are refused until an operator resumes the Worker.\n" + marked("It is paused by", flow.paused)
+    if flow.halted:
+        yield "The flow is halted: requests are refused until an operator resumes or rewinds it.\n" + marked("Why:", flow.halted)
     if flow.held:
         yield "The Worker is held; new evidence or an operator frees it.\n" + marked("Why:", flow.held)
     if flow.open is not None:
@@ -100,6 +143,14 @@ def _asked(asked: "Asked") -> Iterator[str]:
             yield from refusal_lines(asked)
         case _:
             assert_never(asked)
+
+
+def written_told(written: "Written | Refusal") -> str:
+    """Say what came of setting variables."""
+    if isinstance(written, Refusal):
+        return refusal_told(written)
+    names = ", ".join(f"`{each}`" for each in written.names)
+    return f"Set {names} in entry {written.entry}." if written.entry else f"Nothing was written: this visit had set {names} to that before."
 
 
 def refusal_told(refusal: Refusal) -> str:
