@@ -24,7 +24,7 @@ def bag_of(known: Known) -> Bag:
 @given(guards, st.lists(bags, min_size=1, max_size=8))
 def test_a_guard_comes_to_what_the_truth_tables_say(guarded: Guarded, many: list[Known]) -> None:
     guard, evaluation = typed(guarded.text, TYPES)
-    assume({"limit"} != {each.kind for each in evaluation.diagnostics})
+    assume(not {"limit", "conflict"} & {each.kind for each in evaluation.diagnostics})  # too large, or a constant beyond the numbers
     assert [] == evaluation.diagnostics
     assert guard is not None
     assert NODES_MAX >= sum(1 for _ in parts_of(guard))
