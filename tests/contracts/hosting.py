@@ -148,10 +148,12 @@ def test_what_an_operator_does_is_seen(hosted: Hosted) -> None:
     assert not isinstance(standing, Refusal)
     assert standing.flow is not None
     assert "lunch" in standing.flow.paused
+    assert hosted.channel.is_active() is True
     hosted.engine.operate(hosted.channel.worker, Verb.CANCEL, "enough", PERSON)
     ended = hosted.channel.standing()
     assert not isinstance(ended, Refusal)
     assert not ended.is_active
+    assert hosted.channel.is_active() is False
 
 
 def test_records_are_taken_after_the_flow_has_ended(hosted: Hosted) -> None:

@@ -72,8 +72,8 @@ try:
 finally:
     print(len(set(sys.modules) - before), len(made), file=sys.stderr)
 """
-MODULES_MAX = 175
-CLASSES_MAX = 100
+MODULES_MAX = 178
+CLASSES_MAX = {"post-tool": 88, "stop": 95}
 
 
 @pytest.mark.parametrize("event", ["post-tool", "stop"])
@@ -86,4 +86,4 @@ def test_a_hook_loads_no_more_modules_and_dataclasses_than_it_is_known_to_need(t
     ended = subprocess.run(arguments, input=given, cwd=here.folder, env=here.environment, capture_output=True, text=True, check=False)
     modules, classes = map(int, ended.stderr.split())
     assert modules <= MODULES_MAX
-    assert classes <= CLASSES_MAX
+    assert classes <= CLASSES_MAX[event]

@@ -121,7 +121,7 @@ def test_both_ways_to_a_worker_write_the_same_rows(tmp_path: Path, monkeypatch: 
 def test_a_worker_that_is_none_is_refused(work: Folder) -> None:
     work.begin()
     with host_channel(work.path, work.store, MISSING, SESSION) as channel:
-        for answer in (channel.standing(), channel.record(()), channel.start_run("r"), channel.stop("x")):
+        for answer in (channel.standing(), channel.is_active(), channel.record(()), channel.start_run("r"), channel.stop("x")):
             assert isinstance(answer, Refusal)
             assert "worker_not_found" == answer.code
 

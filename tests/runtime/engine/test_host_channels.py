@@ -23,6 +23,6 @@ def hosted() -> Hosted:
 
 def test_a_worker_that_is_none_is_refused() -> None:
     channel = EngineHostChannel(Desk("review").engine, "0198c0de-0000-7000-8000-ffffffffffff", SESSION)
-    for answer in (channel.standing(), channel.record(()), channel.start_run("r"), channel.stop("x")):
+    for answer in (channel.standing(), channel.is_active(), channel.record(()), channel.start_run("r"), channel.stop("x")):
         assert isinstance(answer, Refusal)
         assert "worker_not_found" == answer.code

@@ -4,19 +4,23 @@ Here for itself, so that whoever calls it in a process that lives for one call l
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from stateward.runtime.core.events import Status
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine import recording
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.host_means import HostMeans
 from stateward.runtime.engine.recording import NewRecord
-from stateward.runtime.engine.standing import standing_of, told_of
 from stateward.runtime.engine.told import stored_answer
-from stateward.runtime.ports.work import Cursor, HostRecord, Recorded, RecordedEntry, RecordKey, Standing
+from stateward.runtime.ports.records import Cursor, HostRecord, Recorded, RecordedEntry, RecordKey
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.entries import Actor, Head
 from stateward.runtime.session.payloads import PinnedProfile
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import Standing
 
 
 class HostEngine:
@@ -54,8 +58,18 @@ class HostEngine:
 
     # --- looking --------------------------------------------------------------------------------------------------------------------
 
-    def standing(self, worker: str) -> Standing | Refusal:
+    def is_active(self, worker: str) -> bool | Refusal:
+        """Tell whether the flow of a Worker is active."""
+        loaded = self._means.folds.load(worker)
+        if loaded is None:
+            return not_found(worker)
+        instance = loaded.flow.instance
+        return instance is not None and instance.status is Status.ACTIVE
+
+    def standing(self, worker: str) -> "Standing | Refusal":
         """Say where a Worker stands, to those who work inside it."""
+        from stateward.runtime.engine.standing import standing_of, told_of  # noqa: PLC0415 -- whoever only records asks for less
+
         loaded = self._means.folds.load(worker)
         if loaded is None:
             return not_found(worker)

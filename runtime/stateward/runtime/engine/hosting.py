@@ -1,12 +1,16 @@
 """One Worker as the harness of its agent reaches it, over the engine."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.hosted import HostEngine
-from stateward.runtime.ports import Cursor, HostRecord, Recorded, RecordedEntry, Standing
+from stateward.runtime.ports.records import Cursor, HostRecord, Recorded, RecordedEntry
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.entries import Actor
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports import Standing
 
 
 class EngineHostChannel:
@@ -20,9 +24,13 @@ class EngineHostChannel:
         """The id of the Worker."""
         return self._worker
 
-    def standing(self) -> Standing | Refusal:
+    def standing(self) -> "Standing | Refusal":
         """Say where it stands now."""
         return self._engine.standing(self._worker)
+
+    def is_active(self) -> bool | Refusal:
+        """Tell whether its flow is active."""
+        return self._engine.is_active(self._worker)
 
     def record(self, records: Sequence[HostRecord], cursor: Cursor | None = None) -> Recorded | Refusal:
         """Commit records in one commit, each once for its key."""

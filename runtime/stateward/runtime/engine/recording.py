@@ -16,7 +16,7 @@ from stateward.runtime.engine.folding import Loaded, damaged
 from stateward.runtime.engine.host_means import HostMeans
 from stateward.runtime.engine.keys import cursor_key, is_id, record_key, run_key
 from stateward.runtime.engine.limits import CURSOR_PATH_BYTES_MAX, CURSORS_MAX, RECORDS_BYTES_MAX, RUN_MESSAGE_BYTES_MAX
-from stateward.runtime.ports.work import RECORDS_MAX, Cursor, HostRecord, Recorded, RecordedEntry, RecordKey
+from stateward.runtime.ports.records import RECORDS_MAX, Cursor, HostRecord, Recorded, RecordedEntry, RecordKey
 from stateward.runtime.session.acts import RunEnded, RunOutcome, RunStarted, WorkerStopped
 from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX, digest_of
 from stateward.runtime.session.entries import PAYLOAD_BYTES_MAX, Actor, ActorClass, Entry, Head, Kind, NewEntry

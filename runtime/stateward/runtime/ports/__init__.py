@@ -71,6 +71,13 @@ if TYPE_CHECKING:
     from stateward.runtime.ports.outside import Ids as Ids
     from stateward.runtime.ports.outside import TreeFacts as TreeFacts
     from stateward.runtime.ports.outside import Workdirs as Workdirs
+    from stateward.runtime.ports.records import KEY_TEXT_BYTES_MAX as KEY_TEXT_BYTES_MAX
+    from stateward.runtime.ports.records import RECORDS_MAX as RECORDS_MAX
+    from stateward.runtime.ports.records import Cursor as Cursor
+    from stateward.runtime.ports.records import HostRecord as HostRecord
+    from stateward.runtime.ports.records import Recorded as Recorded
+    from stateward.runtime.ports.records import RecordedEntry as RecordedEntry
+    from stateward.runtime.ports.records import RecordKey as RecordKey
     from stateward.runtime.ports.sealing import ListedKey as ListedKey
     from stateward.runtime.ports.sealing import Sealer as Sealer
     from stateward.runtime.ports.sealing import TrustedKey as TrustedKey
@@ -92,16 +99,9 @@ if TYPE_CHECKING:
     from stateward.runtime.ports.verification import VerifierCancelled as VerifierCancelled
     from stateward.runtime.ports.verification import VerifierFailed as VerifierFailed
     from stateward.runtime.ports.verification import VerifierOutcome as VerifierOutcome
-    from stateward.runtime.ports.work import KEY_TEXT_BYTES_MAX as KEY_TEXT_BYTES_MAX
-    from stateward.runtime.ports.work import RECORDS_MAX as RECORDS_MAX
-    from stateward.runtime.ports.work import Cursor as Cursor
     from stateward.runtime.ports.work import FlowStanding as FlowStanding
     from stateward.runtime.ports.work import HostChannel as HostChannel
-    from stateward.runtime.ports.work import HostRecord as HostRecord
     from stateward.runtime.ports.work import OpenAttempt as OpenAttempt
-    from stateward.runtime.ports.work import Recorded as Recorded
-    from stateward.runtime.ports.work import RecordedEntry as RecordedEntry
-    from stateward.runtime.ports.work import RecordKey as RecordKey
     from stateward.runtime.ports.work import Standing as Standing
     from stateward.runtime.ports.work import ValueShown as ValueShown
     from stateward.runtime.ports.work import WayOut as WayOut
@@ -185,23 +185,23 @@ _PLACES: Final = {
     "VerifierCancelled": "stateward.runtime.ports.verification",
     "VerifierFailed": "stateward.runtime.ports.verification",
     "VerifierOutcome": "stateward.runtime.ports.verification",
-    "KEY_TEXT_BYTES_MAX": "stateward.runtime.ports.work",
+    "KEY_TEXT_BYTES_MAX": "stateward.runtime.ports.records",
     "LOG_PAGE_MAX": "stateward.runtime.ports.asking",
-    "RECORDS_MAX": "stateward.runtime.ports.work",
+    "RECORDS_MAX": "stateward.runtime.ports.records",
     "Answered": "stateward.runtime.ports.asking",
     "Asked": "stateward.runtime.ports.asking",
     "AttemptShown": "stateward.runtime.ports.asking",
-    "Cursor": "stateward.runtime.ports.work",
+    "Cursor": "stateward.runtime.ports.records",
     "EntryShown": "stateward.runtime.ports.asking",
     "FlowStanding": "stateward.runtime.ports.work",
     "HostChannel": "stateward.runtime.ports.work",
-    "HostRecord": "stateward.runtime.ports.work",
+    "HostRecord": "stateward.runtime.ports.records",
     "InProgress": "stateward.runtime.ports.asking",
     "LogPage": "stateward.runtime.ports.asking",
     "OpenAttempt": "stateward.runtime.ports.work",
-    "Recorded": "stateward.runtime.ports.work",
-    "RecordedEntry": "stateward.runtime.ports.work",
-    "RecordKey": "stateward.runtime.ports.work",
+    "Recorded": "stateward.runtime.ports.records",
+    "RecordedEntry": "stateward.runtime.ports.records",
+    "RecordKey": "stateward.runtime.ports.records",
     "Standing": "stateward.runtime.ports.work",
     "Submitted": "stateward.runtime.ports.asking",
     "Waiting": "stateward.runtime.ports.asking",

@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.ports.work import RecordedEntry, Standing
+from stateward.runtime.ports.records import RecordedEntry
+from stateward.runtime.ports.work import Standing
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.entries import Head
 from stateward.runtime.session.segments import Segment

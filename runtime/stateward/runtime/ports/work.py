@@ -6,23 +6,13 @@ adapter is made. Refusals are values; failures of the environment are raised as 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Protocol
 
 from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.ports.records import Cursor, HostRecord, Recorded, RecordedEntry
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.answers import Answer
-from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX, digest_of
 from stateward.runtime.session.entries import Head
-from stateward.runtime.session.strict import render
-
-if TYPE_CHECKING:
-    pass
-
-RECORDS_MAX: Final = 500
-"""Records that are committed at a time."""
-KEY_TEXT_BYTES_MAX: Final = HEADER_TEXT_BYTES_MAX
-"""Of each text of a record's key."""
-
 
 # --- where a Worker stands ----------------------------------------------------------------------------------------------------------------
 
@@ -131,75 +121,6 @@ class Standing:
         return self.flow is not None and self.flow.status == "active"
 
 
-# --- what happened ------------------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class RecordKey:
-    """Where in a host a record comes from: by it, it is recorded once."""
-
-    host: str
-    session: str
-    use: str
-    """The id of the tool's use, or of the message."""
-    part: str = ""
-    """Which part of it, where there are several."""
-
-    @property
-    def digest(self) -> str:
-        """The digest that stands for it in the log."""
-        return digest_of(render([self.host, self.session, self.use, self.part]))
-
-
-@dataclass(frozen=True, slots=True)
-class HostRecord:
-    """What a host or an agent says happened."""
-
-    kind: str
-    """`assistant_message`, `tool_call`, `tool_result` or `note`."""
-    payload: bytes
-    """As it came; masked before it is stored."""
-    key: RecordKey
-    by: str = ""
-    """The id of the sub-agent that it is of; empty for the agent itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """How far the transcript of a host's session was taken in. Committed with what was taken in, so that nothing comes in twice."""
-
-    host: str
-    session: str
-    path: str
-    """Of the transcript, as the host names it."""
-    offset: int
-    """Bytes that were read, up to the end of a line."""
-    last: str
-    """The id of the last line that was taken in, by which a rewritten file is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedEntry:
-    """A record was committed."""
-
-    worker: str
-    head: Head
-    """Of its entry."""
-    repeated: bool = False
-    """Whether it was committed before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """Records were committed, in one commit."""
-
-    worker: str
-    head: Head
-    """Of the log after it."""
-    new: int
-    """How many of them were not there before."""
-
-
 # --- the ports ----------------------------------------------------------------------------------------------------------------------------
 
 
@@ -212,6 +133,9 @@ class HostChannel(Protocol):
 
     def standing(self) -> Standing | Refusal:
         """Say where it stands now."""
+
+    def is_active(self) -> bool | Refusal:
+        """Tell whether its flow is active: what most hooks ask, at less cost than where it stands."""
 
     def record(self, records: Sequence[HostRecord], cursor: Cursor | None = None) -> Recorded | Refusal:
         """Commit up to RECORDS_MAX records in one commit, each once for its key; those that are there already are left out.

@@ -310,6 +310,11 @@ class HttpHostChannel:
         """Say where it stands now. Raises Fault, as all of these do."""
         return self._requests.standing()
 
+    def is_active(self) -> bool | Refusal:
+        """Tell whether its flow is active."""
+        standing = self._requests.standing()
+        return standing if isinstance(standing, Refusal) else standing.is_active
+
     def record(self, records: Sequence[HostRecord], cursor: Cursor | None = None) -> Recorded | Refusal:
         """Commit records in one commit, each once for its key."""
         if len(records) > RECORDS_MAX:

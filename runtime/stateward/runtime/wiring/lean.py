@@ -17,7 +17,6 @@ from stateward.runtime.engine.hosted import HostEngine
 from stateward.runtime.engine.hosting import EngineHostChannel
 from stateward.runtime.engine.limits import CHECKPOINT_ENTRIES
 from stateward.runtime.ports.faults import Damaged
-from stateward.runtime.ports.work import Standing
 from stateward.runtime.session.entries import Actor
 from stateward.runtime.wiring.beginning import locate
 from stateward.runtime.wiring.listing import worker_ids
@@ -62,7 +61,6 @@ def _engine(kept: Kept) -> HostEngine:
 
 def _is_active(engine: HostEngine, worker: str) -> bool:
     try:
-        standing = engine.standing(worker)
+        return engine.is_active(worker) is True
     except Damaged:  # nobody works in it
         return False
-    return isinstance(standing, Standing) and standing.is_active

@@ -7,15 +7,17 @@ active one of the Workspace. A session that is bound keeps its Worker until that
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.bindings import Binding, Bindings
-from stateward.runtime.ports.work import HostChannel
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.surfaces.hooks.calls import HookCall, HookEvent, Host
 from stateward.runtime.surfaces.hooks.handling import BLOCKS_DEFAULT, NOTHING, Desk, HookAnswer, handle, placed
 from stateward.runtime.surfaces.hooks.reading import digest
+
+if TYPE_CHECKING:
+    from stateward.runtime.ports.work import HostChannel
 
 LISTED_MAX: Final = 8
 """Workers that are named where several could be meant."""
@@ -32,7 +34,7 @@ class Opening(Protocol):
     def active(self) -> Sequence[str]:
         """Give the Workers of the Workspace whose flow is active."""
 
-    def channel(self, worker: str, session: str) -> AbstractContextManager[HostChannel]:
+    def channel(self, worker: str, session: str) -> "AbstractContextManager[HostChannel]":
         """Open a Worker for the harness of its agent."""
 
     def secrets(self) -> Secrets:
@@ -100,7 +102,7 @@ def _fresh(asked: Asked, worker: str) -> Binding:
     return Binding(asked.host.name, call.session, worker, call.session, call.folder, after=after)
 
 
-def _other(asked: Asked, binding: Binding, channel: HostChannel, opening: Opening) -> str | None:
+def _other(asked: Asked, binding: Binding, channel: "HostChannel", opening: Opening) -> str | None:
     """Give the Worker that a session goes on in whose own has ended; None while it has not."""
     if asked.call.event not in {HookEvent.SESSION_START, HookEvent.USER_PROMPT}:
         return None

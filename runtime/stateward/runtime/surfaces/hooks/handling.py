@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.bindings import Binding, Bindings
-from stateward.runtime.ports.work import HostChannel, Standing
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.masking import Secrets
@@ -19,6 +18,7 @@ from stateward.runtime.surfaces.hooks.reading import digest
 from stateward.runtime.surfaces.hooks.records import records_of
 
 if TYPE_CHECKING:
+    from stateward.runtime.ports.work import HostChannel, Standing
     from stateward.runtime.surfaces.hooks.importing import Imported
 
 BLOCKS_DEFAULT: Final = 3
@@ -46,7 +46,7 @@ class Desk(NamedTuple):
     call: HookCall
     binding: Binding
     bindings: Bindings
-    channel: HostChannel
+    channel: "HostChannel"
     secrets: Secrets
     blocks: int = BLOCKS_DEFAULT
     """How often an agent is kept from stopping without anything new."""
@@ -54,6 +54,8 @@ class Desk(NamedTuple):
 
 def handle(desk: Desk) -> HookAnswer:
     """Do what a hook is for. Raises Fault."""
+    if desk.call.event is HookEvent.POST_TOOL:
+        return _used(desk)
     standing = desk.channel.standing()
     if isinstance(standing, Refusal):
         return _let_go(desk, f"{standing.message}")
@@ -76,7 +78,7 @@ def placed(call: HookCall) -> int:
 # --- what happens ---------------------------------------------------------------------------------------------------------------------
 
 
-def _session_started(desk: Desk, standing: Standing) -> HookAnswer:
+def _session_started(desk: Desk, standing: "Standing") -> HookAnswer:
     notice = _told_of_words(desk, standing)
     if desk.call.source != "compact":  # the same run goes on
         begun = replace(_kept(desk), run=desk.binding.run + 1, ended="", following="")
@@ -85,7 +87,7 @@ def _session_started(desk: Desk, standing: Standing) -> HookAnswer:
     return HookAnswer(context("SessionStart", desk.secrets.mask(_what_to_do(standing))), notice)
 
 
-def _session_ended(desk: Desk, standing: Standing) -> HookAnswer:
+def _session_ended(desk: Desk, standing: "Standing") -> HookAnswer:
     notice = _told_of_words(desk, standing)
     return HookAnswer(notice=_ended(desk).notice or notice)
 
@@ -103,23 +105,31 @@ def _run(binding: Binding) -> str:
     return f"{binding.host}:{binding.session}:{binding.run}"
 
 
-def _recorded(desk: Desk, _standing: Standing) -> HookAnswer:
+def _used(desk: Desk) -> HookAnswer:
+    """Record the use of a tool. It comes most often, and asks for no more of the Worker than whether it works."""
+    active = desk.channel.is_active()
+    if isinstance(active, Refusal):
+        return _let_go(desk, active.message)
+    return _recorded(desk) if active else NOTHING
+
+
+def _recorded(desk: Desk) -> HookAnswer:
     """Record what happened; what has no id goes by what it says, and by how far the transcript had come."""
     parts = [each if each.use else each._replace(use=f"{digest(each.payload)} {placed(desk.call)}") for each in desk.call.parts]
     answer = desk.channel.record(tuple(records_of(parts, desk.host.name, desk.binding.origin, desk.secrets)))
     return HookAnswer(notice=_refused(answer))
 
 
-def _prompted(desk: Desk, standing: Standing) -> HookAnswer:
+def _prompted(desk: Desk, standing: "Standing") -> HookAnswer:
     notice = _told_of_words(desk, standing)
-    return HookAnswer(notice=_recorded(desk, standing).notice or notice)
+    return HookAnswer(notice=_recorded(desk).notice or notice)
 
 
-def _only_imported(desk: Desk, standing: Standing) -> HookAnswer:
+def _only_imported(desk: Desk, standing: "Standing") -> HookAnswer:
     return HookAnswer(notice=_told_of_words(desk, standing))
 
 
-def _told_of_words(desk: Desk, standing: Standing) -> str:
+def _told_of_words(desk: Desk, standing: "Standing") -> str:
     """Take in the transcript and give what went wrong.
 
     Words alone are no reason to keep an agent from stopping once more: where nothing else came, what was seen last moves along.
@@ -158,7 +168,7 @@ def _refused(answer: object) -> str:
 # --- stopping -------------------------------------------------------------------------------------------------------------------------
 
 
-def _stopped(desk: Desk, standing: Standing) -> HookAnswer:
+def _stopped(desk: Desk, standing: "Standing") -> HookAnswer:
     flow = standing.flow
     assert flow is not None, "it is active"
     if flow.paused or standing.read_only:
@@ -177,7 +187,7 @@ def _stopped(desk: Desk, standing: Standing) -> HookAnswer:
     return HookAnswer(block(desk.secrets.mask(f"{left}\n\n{_what_to_do(standing)}")), notice)
 
 
-def _released(desk: Desk, standing: Standing, blocks: int) -> HookAnswer:
+def _released(desk: Desk, standing: "Standing", blocks: int) -> HookAnswer:
     """Let an agent go that has nothing new to show; its Worker stays active and is listed as stopped."""
     flow = standing.flow
     assert flow is not None, "it is active"
@@ -195,18 +205,17 @@ def _let_go(desk: Desk, why: str) -> HookAnswer:
     return HookAnswer(notice=why)
 
 
-_HANDLERS: Final[dict[HookEvent, Callable[[Desk, Standing], HookAnswer]]] = {
+_HANDLERS: Final[dict[HookEvent, "Callable[[Desk, Standing], HookAnswer]"]] = {
     HookEvent.SESSION_START: _session_started,
     HookEvent.USER_PROMPT: _prompted,
     HookEvent.PRE_TOOL: _only_imported,
-    HookEvent.POST_TOOL: _recorded,
     HookEvent.STOP: _stopped,
     HookEvent.PRE_COMPACT: _only_imported,
     HookEvent.SESSION_END: _session_ended,
 }
 
 
-def _what_to_do(standing: Standing) -> str:
+def _what_to_do(standing: "Standing") -> str:
     from stateward.runtime.telling import standing_told  # noqa: PLC0415 -- most hooks tell nothing
 
     return f"{standing_told(standing)}\n\n{HOW_TO_ASK}"

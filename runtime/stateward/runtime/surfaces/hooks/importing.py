@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports.bindings import Binding
-from stateward.runtime.ports.work import RECORDS_MAX, Cursor, HostChannel, HostRecord
+from stateward.runtime.ports.records import RECORDS_MAX, Cursor, HostRecord
+from stateward.runtime.ports.work import HostChannel
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.surfaces.hooks.calls import Host, Part, own_tool
 from stateward.runtime.surfaces.hooks.records import records_of

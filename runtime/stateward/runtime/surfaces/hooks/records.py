@@ -6,7 +6,7 @@ Apart from the import of transcripts, which most hooks do not do.
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from stateward.runtime.ports.work import HostRecord, RecordKey
+from stateward.runtime.ports.records import HostRecord, RecordKey
 from stateward.runtime.session.masking import VALUE_CHARACTERS_MAX, Secrets
 from stateward.runtime.surfaces.hooks.calls import Part
 
