@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -300,13 +301,15 @@ def test_a_byte_order_mark_stays(project: Path) -> None:
 # --- what is refused -------------------------------------------------------------------------------------------------------------------
 
 UNSAFE = {
-    "broken": (".mcp.json", '{"a": ', "`.mcp.json` is no JSON: expecting value, line 1 column 7"),
-    "empty": (".mcp.json", "", "`.mcp.json` is no JSON: expecting value, line 1 column 1"),
+    "broken": (".mcp.json", '{"a": ', "`.mcp.json` is no JSON from line 1 column 7 on"),
+    "empty": (".mcp.json", "", "`.mcp.json` is empty, which is no JSON"),
+    "blank": (".claude/settings.json", " \n", "`.claude/settings.json` is empty, which is no JSON"),
+    "a comma too many": (".mcp.json", '{"a": 1,}', "`.mcp.json` is no JSON from line 1 column 9 on"),
     "comment": (".claude/settings.json", '{\n  // mine\n  "a": 1}', "`.claude/settings.json` has a comment in line 2, which JSON has not"),
     "list": (".mcp.json", "[]", "`.mcp.json` holds no JSON object"),
     "nan": (".mcp.json", '{"a": NaN}', "`.mcp.json` is no JSON that is read everywhere: `NaN` is no value"),
     "deep": (".mcp.json", '{"a":' + "[" * 80 + "]" * 80 + "}", "`.mcp.json` is nested more than 64 deep"),
-    "very deep": (".mcp.json", "[" * 200_000, "`.mcp.json` is no JSON"),
+    "very deep": (".mcp.json", "[" * 200_000, "`.mcp.json` is nested more than 64 deep"),
     "wrong member": (".mcp.json", '{"mcpServers": []}', "`mcpServers` in `.mcp.json` is no object"),
     "wrong event": (".claude/settings.json", '{"hooks": {"Stop": {}}}', "`Stop` in `.claude/settings.json` is no array"),
     "twice": (".mcp.json", '{"mcpServers": {}, "mcpServers": {}}', "`.mcp.json` has `mcpServers` twice in one object"),
@@ -320,7 +323,11 @@ UNSAFE = {
         '{"hooks": {"Stop": [{"hooks": [{"command": "stateward hook stop --format claude"}, {"command": "x"}]}]}}',
         "`.claude/settings.json` has a hook of stateward in one group with others",
     ),
-    "broken TOML": (".codex/config.toml", "a = ", "`.codex/config.toml` is no TOML"),
+    "broken TOML": (".codex/config.toml", "a = \n", "`.codex/config.toml` is no TOML, line 1 column 5"),
+    "a key twice": (".codex/config.toml", "a = 1\na = 2\n", "`.codex/config.toml` is no TOML: a name is given twice, line 2 column 6"),
+    "a table twice": (".codex/config.toml", "[a]\n[a]\n", "`.codex/config.toml` is no TOML: a name is given twice, line 2 column 3"),
+    "very deep TOML": (".codex/config.toml", "a = " + "[" * 100_000, "`.codex/config.toml` is nested more than 64 deep"),
+    "a long number in TOML": (".codex/config.toml", "a = " + "9" * 5_000, "`.codex/config.toml` is no TOML"),
     "inline table": (".codex/config.toml", "mcp_servers = {}", "a table cannot be put into `.codex/config.toml`"),
     "another server in TOML": (
         ".codex/config.toml",
@@ -513,7 +520,8 @@ def test_the_plugin_holds_what_init_writes() -> None:
     plugin = folder("plugin")
     assert plugin_servers() == json.loads((plugin / ".mcp.json").read_text("utf-8"))
     assert plugin_hooks() == json.loads((plugin / "hooks" / "hooks.json").read_text("utf-8"))
-    assert "stateward" == json.loads((plugin / ".claude-plugin" / "plugin.json").read_text("utf-8"))["name"]
+    said = json.loads((plugin / ".claude-plugin" / "plugin.json").read_text("utf-8"))
+    assert ("stateward", version("stateward")) == (said["name"], said["version"])
     assert set(SKILLS) == {each.name for each in (plugin / "skills").iterdir()}
 
 

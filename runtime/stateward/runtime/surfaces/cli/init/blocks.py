@@ -68,7 +68,10 @@ def taken(text: str, markers: Markers, name: str) -> str | None:
         return None
     if not behind:
         return before.removesuffix(newline).removesuffix(newline)
-    return before.removesuffix(newline) + behind.removeprefix(newline)
+    kept, rest = before.removesuffix(newline), behind.removeprefix(newline)
+    if rest and kept and not kept.endswith("\n"):  # somebody wrote around it, and no line is to run into another
+        kept = before
+    return kept + rest
 
 
 def _newline_of(text: str) -> str:

@@ -34,11 +34,22 @@ def _has_claude(project: Project) -> bool:
 
 
 def _has_codex(project: Project) -> bool:
-    home = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
-    if project.has(".codex") or home.is_dir():
+    home = _codex_home()
+    if project.has(".codex") or (home is not None and home.is_dir()):
         return True
     text = project.read(INSTRUCTIONS).text
     return text is not None and taken(text, MARKDOWN, INSTRUCTIONS) is not None
+
+
+def _codex_home() -> Path | None:
+    """Give the folder of Codex for this user; None for a user without a home."""
+    named = os.environ.get("CODEX_HOME")
+    if named:
+        return Path(named)
+    try:
+        return Path.home() / ".codex"
+    except RuntimeError:  # no variable names one, and the system knows none
+        return None
 
 
 def pieces_of(hosts: Sequence[str], words: Sequence[str], profile: str = "") -> tuple[Piece, ...]:

@@ -8,11 +8,12 @@ into one that was there. A text that is no JSON is never edited.
 import json
 import re
 from dataclasses import dataclass
-from typing import Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from stateward.runtime.surfaces.cli.init.faults import Unsafe
 
 DEPTH_MAX: Final = 64
+DIGITS_MAX: Final = 1_000
 INDENT: Final = "  "
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -59,26 +60,49 @@ class Layout:
 
 def parsed(text: str, name: str) -> Node:
     """Find the values of a text. Raises Unsafe when it is no JSON."""
+    if not text.strip():
+        raise Unsafe(f"`{name}` is empty, which is no JSON", "write `{}` into it, or take it away")
     try:
-        json.loads(text, parse_constant=_refuse_constant)
+        json.loads(text, parse_constant=_refuse_constant, parse_int=_number)
     except json.JSONDecodeError as problem:
         if _COMMENT.match(text, problem.pos):
             raise Unsafe(f"`{name}` has a comment in line {problem.lineno}, which JSON has not", "take the comments out") from problem
-        what = f"{problem.msg[:1].lower()}{problem.msg[1:]}"
-        raise Unsafe(f"`{name}` is no JSON: {what}, line {problem.lineno} column {problem.colno}", "mend the file first") from problem
-    except (ValueError, RecursionError) as problem:
+        message = f"`{name}` is no JSON from line {problem.lineno} column {problem.colno} on"
+        raise Unsafe(message, "mend the file first") from problem
+    except RecursionError as problem:
+        raise too_deep(name) from problem
+    except _NoValue as problem:
         raise Unsafe(f"`{name}` is no JSON that is read everywhere: {problem}", "mend the file first") from problem
     return _value(text, _SPACE.match(text).end(), 0, name)  # type: ignore[union-attr]  # it matches everywhere
 
 
+class _NoValue(ValueError):
+    """A constant is none that JSON has."""
+
+
 def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"`{constant}` is no value")
+    raise _NoValue(f"`{constant}` is no value")
+
+
+def _number(digits: str) -> int | str:
+    """Take a number; one that is too long for a number of ours as it is written."""
+    return int(digits) if len(digits) <= DIGITS_MAX else digits
+
+
+def value_of(text: str, node: Node) -> Any:
+    """Give a value of a text that is known to be JSON."""
+    return json.loads(text[node.start : node.end], parse_int=_number)
+
+
+def too_deep(name: str) -> Unsafe:
+    """Say that a file is nested too deep."""
+    return Unsafe(f"`{name}` is nested more than {DEPTH_MAX} deep", "keep it flatter")
 
 
 def _value(text: str, at: int, depth: int, name: str) -> Node:
     """Find a value of a text that is known to be JSON."""
     if depth > DEPTH_MAX:
-        raise Unsafe(f"`{name}` is nested more than {DEPTH_MAX} deep", "keep it flatter")
+        raise too_deep(name)
     if text[at] in "{[":
         return _container(text, at, depth, name)
     found = (_STRING if text[at] == '"' else _SCALAR).match(text, at)

@@ -29,6 +29,10 @@ from stateward.runtime.surfaces.cli.init.json_text import Node, Value
 
 ENTRIES_MAX: Final = 1_000
 """Of ours that are looked for in one file."""
+_PLACE: Final = re.compile(r"\(at line (\d+), column (\d+)\)\Z")
+"""How the library says where a TOML file is at fault."""
+_TWICE: Final = ("Cannot overwrite", "Cannot declare", "Cannot redefine", "Cannot mutate", "Duplicate")
+"""How the library begins to say that something stands there twice."""
 _SKILL_MARK: Final = re.compile(r"<!-- stateward:skill folders=(\d{1,2}) sha256=([0-9a-f]{64}) -->\n\Z")
 
 
@@ -98,7 +102,7 @@ class ServersFile:
         there = _member(servers[1], SERVER, "{", self.path)
         if there is None:
             return json_text.put_in(text, servers[1], 1, SERVER, entry)
-        value = json.loads(text[there[1].start : there[1].end])
+        value = json_text.value_of(text, there[1])
         added = added_to_server(value)
         if added is None:
             raise Unsafe(f"`{self.path}` has another MCP server named `{SERVER}`", "rename that one, or take it out")
@@ -110,7 +114,7 @@ class ServersFile:
         root = _root(text, self.path)
         servers = _member(root, "mcpServers", "{", self.path)
         there = None if servers is None else _member(servers[1], SERVER, "{", self.path)
-        if servers is None or there is None or not is_our_server(json.loads(text[there[1].start : there[1].end])):
+        if servers is None or there is None or not is_our_server(json_text.value_of(text, there[1])):
             return text
         return json_text.taken_out(text, [(root, servers[0]), (servers[1], there[0])])
 
@@ -150,7 +154,7 @@ class HooksFile:
         ours = self._ours(text, groups[1])
         if not ours:
             return json_text.put_in(text, groups[1], 2, None, entry)
-        value = json.loads(text[ours[0].start : ours[0].end])
+        value = json_text.value_of(text, ours[0])
         wanted = _with_added(value, entry)
         return text if value == wanted else json_text.replaced(text, ours[0], wanted)
 
@@ -183,7 +187,7 @@ class HooksFile:
         """Find the groups all of whose commands are ours."""
         found = []
         for item in groups.items:
-            value = json.loads(text[item.value.start : item.value.end])
+            value = json_text.value_of(text, item.value)
             handlers = value.get("hooks") if isinstance(value, dict) else None
             if not isinstance(handlers, list) or not handlers:
                 continue
@@ -293,10 +297,20 @@ def _table(value: object) -> Mapping[str, Any]:
 def _read(text: str, name: str, *, is_ours: bool = False) -> Mapping[str, Any]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except RecursionError as problem:
+        raise json_text.too_deep(name) from problem
+    except ValueError as problem:  # the library's own, and what is no number of this machine
         if is_ours:
-            raise Unsafe(f"a table cannot be put into `{name}`: {problem}", "write `mcp_servers` as tables") from problem
-        raise Unsafe(f"`{name}` is no TOML: {problem}", "mend the file first") from problem
+            raise Unsafe(f"a table cannot be put into `{name}` behind what is there", "write `mcp_servers` as tables") from problem
+        raise Unsafe(f"`{name}` is no TOML{_where(problem)}", "mend the file first") from problem
+
+
+def _where(problem: ValueError) -> str:
+    """Say what is wrong and where, as far as the library says it."""
+    said = str(problem)
+    place = _PLACE.search(said)
+    twice = ": a name is given twice" if said.startswith(_TWICE) else ""
+    return twice if place is None else f"{twice}, line {place[1]} column {place[2]}"
 
 
 # --- whole files -----------------------------------------------------------------------------------------------------------------------

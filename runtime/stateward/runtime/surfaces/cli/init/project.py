@@ -2,6 +2,7 @@
 
 Invariants: nothing is written before every file was read and every new text stands beside its place; a file that changed in between stops
 everything; when a step fails, those before it are undone. A file keeps its mode; what is reached through a link is changed where it lies.
+A run that is killed leaves each file as it was or as it is to be; what it leaves beside them, the next one takes away.
 """
 
 import os
@@ -155,6 +156,7 @@ class Project:
             _remove_empty(reversed(made))
             raise
         _remove_all(drafts)
+        _remove_all([draft for change in changes for draft in _abandoned(change.found.place)])
         for change in due:
             if change.new is None:
                 self._tidy(change)
@@ -188,10 +190,21 @@ def _hindrance(path: str, place: Path, seen: os.stat_result) -> tuple[str, str] 
     return None
 
 
+def _prefix(place: Path) -> str:
+    return f".{place.name}.stateward-init-"
+
+
+def _abandoned(place: Path) -> list[Path]:
+    """Give what a run left beside a place that was killed while it wrote."""
+    if not place.parent.is_dir():
+        return []
+    return [each for each in place.parent.iterdir() if each.name.startswith(_prefix(place)) and each.is_file() and not each.is_symlink()]
+
+
 def _written(place: Path, data: bytes, found: Found) -> Path:
     """Write a file under a name for the time being, with the mode that it is to have."""
     mode = found.mode if found.data is not None else _NEW_MODE & ~_umask()
-    with NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as draft:
+    with NamedTemporaryFile(dir=place.parent, prefix=_prefix(place), delete=False) as draft:
         try:
             draft.write(data)
             draft.flush()
