@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from stateward.compiler.language.data import Hole
+from stateward.compiler.language.declared import Declared
 from stateward.compiler.language.evaluation import Evaluation
-from stateward.compiler.language.typing import Declared
 from stateward.compiler.predicates.guards import ROOTS, Bag, Compare, Fits, Guard, evaluate
 from stateward.compiler.predicates.schema import INT_EXACT_MAX, Plain, Schema
 from stateward.compiler.source import Source

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from stateward.compiler.language.data import Hole
+from stateward.compiler.language.declared import Declared
 from stateward.compiler.language.evaluation import Evaluation
-from stateward.compiler.language.typing import Declared
 from stateward.compiler.limits import LIMITS
 from stateward.compiler.predicates.guards import ROOTS, Guard
 from stateward.compiler.source import Source

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from stateward.compiler.flow.bind import Table
 from stateward.compiler.flow.typed import Declarations, FlowSource
-from stateward.compiler.language.typing import Declared
+from stateward.compiler.language.declared import Declared
 from stateward.compiler.predicates.guards import INPUT, VARS, VISITS
 
 

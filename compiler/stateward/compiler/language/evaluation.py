@@ -11,6 +11,7 @@ from typing import Final
 from stateward.compiler.diagnostics.model import Diagnostic, PathPart
 from stateward.compiler.language.collecting import uncollected
 from stateward.compiler.language.data import Data, Hole, Origin, Scalar
+from stateward.compiler.language.declared import Types
 from stateward.compiler.language.faults import UNTOLD, Fault, Kind, family_of, told, with_article, written_at
 from stateward.compiler.language.handlers import HANDLERS
 from stateward.compiler.language.loader import REFUSING, Loader
@@ -19,10 +20,8 @@ from stateward.compiler.language.materialize import Materializer, settled
 from stateward.compiler.language.modules import Modules
 from stateward.compiler.language.reporting import Reporter
 from stateward.compiler.language.residues import Literal, Residue, wanted_in
-from stateward.compiler.language.schemas import SchemaMaker
 from stateward.compiler.language.shapes import ArrayShape, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
 from stateward.compiler.language.symbols import unfinished
-from stateward.compiler.language.typing import Types, typed
 from stateward.compiler.language.values import AnyValue, ArrayValue, Cell, DefaultValue, Failed, ObjectValue, ScalarValue, SymbolicValue
 from stateward.compiler.limits import LIMITS, Limits
 from stateward.compiler.predicates.guards import Guard
@@ -104,6 +103,8 @@ class Evaluation:
 
     def guard(self, cell: Cell, types: Types, path: tuple[PathPart, ...] = ()) -> Guard | None:
         """Give the guard that a field at a path of the result comes to, typed by what the flow declares; None when that failed."""
+        from stateward.compiler.language.typing import typed  # noqa: PLC0415 - most flows have no guards
+
         residue = self.residue(cell, path)
         if isinstance(residue, Hole):
             return None
@@ -116,6 +117,8 @@ class Evaluation:
 
     def schema(self, cell: Cell, path: tuple[PathPart, ...] = ()) -> "tuple[Schema, Plain | None] | Hole":
         """Take what a variable may hold down to a closed constraint, with its default; None: it has none."""
+        from stateward.compiler.language.schemas import SchemaMaker  # noqa: PLC0415 - most flows declare nothing
+
         self._reporter.prefix = path
         with uncollected():
             declared = SchemaMaker(self.machine).declared(cell, path)
@@ -124,6 +127,8 @@ class Evaluation:
 
     def _takes_down(self, residue: Residue, path: tuple[PathPart, ...]) -> bool:
         """Take down the constraints in a residue; false when one cannot be."""
+        from stateward.compiler.language.schemas import SchemaMaker  # noqa: PLC0415 - most flows have no guards
+
         self._reporter.prefix = path
         sound = True
         with uncollected():

@@ -6,13 +6,13 @@ as a tree.
 """
 
 from collections.abc import Collection, Generator, Mapping, Sequence
-from dataclasses import dataclass
 from types import GeneratorType
-from typing import Any, NamedTuple, Protocol, TypeAlias, assert_never
+from typing import Any, NamedTuple, TypeAlias, assert_never
 
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import listed, nearest, quoted
 from stateward.compiler.language.choosing import lowered
+from stateward.compiler.language.declared import Declared, Types
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.folding import comparison, computation, conjunction, disjunction, negated, nodes_up_to
 from stateward.compiler.language.kinds import (
@@ -48,38 +48,6 @@ from stateward.compiler.predicates.guards import INPUT, KNOWN, NODES_MAX, SPENT,
 from stateward.compiler.predicates.schema import AllOf, Exactly, RecordOf, Schema
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tree import Access, Binary, Unary
-
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """What a variable or an input may hold, and where that was declared."""
-
-    schema: Schema
-    place: Place | None = None
-
-
-class Types(Protocol):
-    """What a flow declares, as far as guards see it."""
-
-    @property
-    def variables(self) -> Mapping[str, Declared | None]:
-        """By name; None where the declaration failed, so that nothing is said of what reads it."""
-        ...
-
-    @property
-    def inputs(self) -> Mapping[str, Declared | None]:
-        """As the variables."""
-        ...
-
-    @property
-    def states(self) -> Collection[str]:
-        """The ids of the states."""
-        ...
-
-    @property
-    def lossy(self) -> Collection[str]:
-        """The roots, of `vars`, `input` and `visits`, below which a name may have been lost: an unknown one is passed over."""
-        ...
 
 
 class Finding(NamedTuple):
