@@ -68,12 +68,12 @@ def _state_problems(state: CompiledState) -> Iterator[str]:
 
 def _declaration_problems(definition: CompiledFlowDefinition) -> Iterator[str]:
     for what, names, most in (
-        ("variable", [each.name for each in definition.variables], VARIABLES_MAX),
-        ("input", [each.name for each in definition.inputs], INPUTS_MAX),
-        ("check", [each.name for each in definition.checks], CHECKS_MAX),
+        ("a variable", [each.name for each in definition.variables], VARIABLES_MAX),
+        ("an input", [each.name for each in definition.inputs], INPUTS_MAX),
+        ("a check", [each.name for each in definition.checks], CHECKS_MAX),
     ):
         if len(set(names)) != len(names) or len(names) > most:
-            yield f"has a {what} twice, or more than {most}"
+            yield f"has {what} twice, or more than {most}"
         if any(size_of(each) > IDENTIFIER_BYTES_MAX for each in names):
             yield f"has a name of more than {IDENTIFIER_BYTES_MAX} bytes"
     for each in (*definition.declared_variables, *definition.declared_inputs):
