@@ -24,6 +24,7 @@ from stateward.runtime.ports import (
     VerifierFailed,
     VerifierOutcome,
 )
+from stateward.runtime.ports.checking import CheckRunner
 from stateward.runtime.profile import DEMONSTRATION, ModelSettings, Profile, VerifierKind
 from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.entries import Actor, ActorClass, Entry, Kind, NewEntry
@@ -157,14 +158,17 @@ class Desk:
         secrets: Secrets = NO_SECRETS,
         witness: HeldWitness | None = None,
         inputs: Mapping[str, object] = NO_INPUTS,
+        catalog: Catalog | None = None,
+        checks: CheckRunner | None = None,
     ) -> None:
+        self._checks = checks
         self._witness = witness
         self._workdirs = workdirs
         self._secrets = secrets
         self._checkpoint_entries = checkpoint_entries
         self.sessions = sessions or MemorySessionStore()
         self.leases = MemoryLeaseStore()
-        self.catalog = Catalog()
+        self.catalog = catalog or Catalog()
         self.ids = CountingIds()
         self.clock = TickingClock()
         self.actor = actor
@@ -188,6 +192,7 @@ class Desk:
             workdirs=self._workdirs,
             secrets=self._secrets,
             witness=self._witness,
+            checks=self._checks,
         )
 
     def restart(self, profile: Profile = DEMONSTRATION) -> None:

@@ -23,10 +23,12 @@ FINDINGS = AllOf((ElementsOf(RecordOf((Member("file", TEXT), Member("severity", 
 ATTEMPTS, BUGS, VISITS, EXCEEDED = Ref(("vars", "attempts")), Ref(("vars", "bugs")), Ref(("visits", "work")), Ref(("spent", "exceeded"))
 
 
-def way(id_: str, target: str, *, when: Guard | None = None, condition: str = "", otherwise: bool = False) -> CompiledTransition:
+def way(
+    id_: str, target: str, *, when: Guard | None = None, condition: str = "", otherwise: bool = False, checks: tuple[str, ...] = ()
+) -> CompiledTransition:
     """Make an authored transition."""
     guard = None if when is None else guard_data(when)
-    return CompiledTransition(id=id_, target=target, condition=condition, synthetic=False, when=guard, otherwise=otherwise)
+    return CompiledTransition(id=id_, target=target, condition=condition, synthetic=False, when=guard, otherwise=otherwise, checks=checks)
 
 
 def state(id_: str, *ways: CompiledTransition, **more: Any) -> CompiledState:

@@ -11,7 +11,8 @@ from threading import Thread
 import pytest
 
 from stateward.compiler.predicates.declarations import CheckDeclaration
-from stateward.runtime.ports.checking import OUTPUT_BYTES_MAX, CheckEnd, CheckRights, CheckRun
+from stateward.runtime.ports.checking import OUTPUT_BYTES_MAX, CheckRights, CheckRun
+from stateward.runtime.session.checks import CheckEnd
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.workdir.checking import VARIABLES, WorkdirChecks
 from stateward.runtime.workdir.limits import CHECK_MARGIN_BYTES

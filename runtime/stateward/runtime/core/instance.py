@@ -46,6 +46,11 @@ class Attempt:
     parts: tuple[Part, ...] = ()
     """What the runtime found of the parts that it answers itself."""
 
+    @property
+    def shown(self) -> int:
+        """The number of the last entry that is judged: the request, or what came of the last check that was run for it."""
+        return max(self.requested.seq, *(each.entry for each in self.parts)) if self.parts else self.requested.seq
+
 
 @dataclass(frozen=True, slots=True)
 class Resolution:

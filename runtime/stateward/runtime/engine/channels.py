@@ -16,6 +16,7 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import is_blank, size_of
 from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.commit import not_found
+from stateward.runtime.engine.halting import Halt
 from stateward.runtime.engine.showing import attempt_of, entry_of
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
@@ -85,9 +86,21 @@ class _Run:
         """How many wait for it."""
         self.unheard = False
         """Whether one of those has given up, so that the result is to be told again."""
+        self.halt = Halt()
+        """Stops the checks that are run for it."""
         self.request: VerificationRequest | None = None
         self.outcome: Asked | None = None
         self.fault: BaseException | None = None
+
+    def has_begun(self, request: VerificationRequest) -> None:
+        """Take what is verified."""
+        self.request = request
+        self.begun.set()
+
+    def stop(self) -> None:
+        """Let it end, and be told that it is to."""
+        self.halt.say()
+        self.verifier.cancel()
 
     def result(self) -> Asked:
         """Give what it came to. Raises what it met."""
@@ -110,12 +123,15 @@ class _Watched:
 
     def verify(self, request: VerificationRequest) -> VerifierOutcome:
         """Judge, watched. Raises Withdrawn when nobody wants to know any more."""
-        self._run.request = request
-        self._run.begun.set()
+        self._run.has_begun(request)
         outcome = None if self._run.withdrawn.is_set() else self._verifier.verify(request)
         if outcome is None or (isinstance(outcome, VerifierCancelled) and self._run.withdrawn.is_set()):
             raise Withdrawn
         return outcome
+
+
+def _is_stopped(outcome: Asked) -> bool:
+    return isinstance(outcome, Refusal) and outcome.code is RefusalCode.VERIFICATION_STOPPED
 
 
 class EngineWorkerChannel:
@@ -196,10 +212,15 @@ class EngineWorkerChannel:
 
     def _verify(self, run: _Run, reason: str) -> None:
         try:
-            run.outcome = self._engine.request_transition(self._worker, reason, self._actor, _Watched(run))
+            run.outcome = self._engine.request_transition(
+                self._worker, reason, self._actor, _Watched(run), begun_with=run.has_begun, halt=run.halt.handle
+            )
+            if run.withdrawn.is_set() and _is_stopped(run.outcome):
+                run.fault = Withdrawn()
         except BaseException as fault:  # noqa: BLE001 -- raised again where somebody waits for it
             run.fault = fault
         finally:
+            run.halt.close()
             run.over.set()
             run.begun.set()
 
@@ -274,7 +295,7 @@ class EngineWorkerChannel:
             return None
         run.withdrawn.set()
         for _ in range(round(STOP_SECONDS / _NUDGE_SECONDS)):
-            run.verifier.cancel()
+            run.stop()
             if run.over.wait(_NUDGE_SECONDS):
                 break
         if not isinstance(run.fault, Withdrawn):

@@ -78,7 +78,7 @@ class Checked:
         match citation:
             case EntryCitation():
                 seq = numbered(citation.entry)
-                captured = seq is not None and 1 <= seq <= self.attempt.requested.seq and not is_aside(self.loaded.flow.aside, seq)
+                captured = seq is not None and 1 <= seq <= self.attempt.shown and not is_aside(self.loaded.flow.aside, seq)
                 return captured and (outcome.shown is None or citation in outcome.shown)
             case FileCitation():
                 return outcome.shown is not None and citation in outcome.shown and bool(self.loaded.session.workdir)

@@ -55,6 +55,21 @@ def facts_key(attempt: str) -> str:
     return f"facts:{attempt}"
 
 
+def check_key(attempt: str, check: str) -> str:
+    """Name the entry of a check that was run for an attempt."""
+    return f"check:{attempt}:{check}"
+
+
+def passed_key(digest: str) -> str:
+    """Name the entry of a check that passed, by the digest of what was run on what: it is not run again on that."""
+    return f"passed:{digest}"
+
+
+def checked_key(attempt: str, parts: int) -> str:
+    """Name the entry that says what came of checks for an attempt of which so many parts were known."""
+    return f"checked:{attempt}:{parts}"
+
+
 def resolution_key(attempt: str) -> str:
     """Name the entry that resolved an attempt: with it, no attempt is ever resolved twice."""
     return f"resolution:{attempt}"

@@ -35,7 +35,7 @@ class NoHeartbeat:
 
 def in_progress(worker: str, attempt: Attempt, held: Held) -> InProgress:
     """Say that somebody verifies an attempt."""
-    return InProgress(worker, attempt.id, attempt.reason, reference(attempt.requested.seq), held.holder, held.expires)
+    return InProgress(worker, attempt.id, attempt.reason, reference(attempt.shown), held.holder, held.expires)
 
 
 def claim(means: Means, worker: str, attempt: str, holder: str) -> Lease | InProgress | Refusal:

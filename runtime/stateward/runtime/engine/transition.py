@@ -28,6 +28,7 @@ from stateward.runtime.core.texts import shown
 from stateward.runtime.core.writing import Unchanged
 from stateward.runtime.engine import records
 from stateward.runtime.engine.answers import Begun, question_for
+from stateward.runtime.engine.checking import captured_for
 from stateward.runtime.engine.citations import Checked, facts_of
 from stateward.runtime.engine.commit import Append
 from stateward.runtime.engine.folding import INSPECT, Loaded
@@ -123,10 +124,9 @@ class Beginning:
         return Answered(answer, repeated=True)
 
     def _continued(self, loaded: Loaded, definition: Flow, instance: Instance, attempt: Attempt) -> Begun:
-        entry = self._means.sessions.find(loaded.worker, request_key(attempt.id))
-        if entry is None:
+        if self._means.sessions.find(loaded.worker, request_key(attempt.id)) is None:
             raise Damaged(f"the request of attempt {attempt.id} of Worker {loaded.worker} is not found by its key", INSPECT)
-        captured = CapturedLog(Head(entry.seq, entry.digest), self._reader(loaded.worker))
+        captured = captured_for(self._means, loaded.worker, attempt)
         request = question_for(loaded.worker, definition, instance, attempt, captured, number=instance.attempts, aside=loaded.flow.aside)
         return Begun(request, continued=attempt.id != self._attempt)
 

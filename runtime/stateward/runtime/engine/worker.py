@@ -5,7 +5,7 @@ waits for a verifier inside a commit. Refusals are values; failures of the envir
 between threads, and any number of processes may work on one Worker at a time.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stateward.runtime.core.events import EventId, InstanceStarted
@@ -13,7 +13,19 @@ from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import Aside, Attempt, is_aside
 from stateward.runtime.core.operating import Verb, reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.engine import attempts, forking, leasing, operating, overview, redaction, rollback, submit, transition, variables
+from stateward.runtime.engine import (
+    attempts,
+    checking,
+    forking,
+    leasing,
+    operating,
+    overview,
+    redaction,
+    rollback,
+    submit,
+    transition,
+    variables,
+)
 from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.attempts import Explained
 from stateward.runtime.engine.commit import not_found
@@ -53,6 +65,7 @@ from stateward.runtime.ports import (
     Workdirs,
     Written,
 )
+from stateward.runtime.ports.checking import CheckRunner
 from stateward.runtime.profile import Profile
 from stateward.runtime.session.entries import Actor, ActorClass, Entry
 from stateward.runtime.session.evidence import evidence_class
@@ -80,12 +93,13 @@ class Engine(HostEngine):
         workdirs: Workdirs | None = None,
         secrets: Secrets = NO_SECRETS,
         observer: Observer | None = None,
+        checks: CheckRunner | None = None,
     ) -> None:
         """`holder` is the name under which this engine verifies; `heartbeat` renews its lease meanwhile.
 
         A log that went back behind what `witness` knows is only looked at, until an operator accepts that. Through `workdirs` the folder of
         the work is looked at when a request is begun and when it is judged; without, nothing is known of it. No text that holds one of the
-        `secrets` is stored or told with it.
+        `secrets` is stored or told with it. `checks` runs the checks of flows; without, none of them can be told.
         """
         guard = Guard(sessions, witness)
         self._means: Means = Means(
@@ -104,6 +118,7 @@ class Engine(HostEngine):
         self._holder = holder
         self._heartbeat = heartbeat or NoHeartbeat()
         self._observer = observer or NoObserver()
+        self._checks = checks
 
     def start_worker(
         self,
@@ -178,9 +193,21 @@ class Engine(HostEngine):
         return transition.report(self._means, worker, attempt, outcome, token)
 
     def request_transition(
-        self, worker: str, reason: str, actor: Actor, verifier: Verifier, seen: Seen | None = None
+        self,
+        worker: str,
+        reason: str,
+        actor: Actor,
+        verifier: Verifier,
+        seen: Seen | None = None,
+        *,
+        begun_with: Callable[[VerificationRequest], None] | None = None,
+        halt: int | None = None,
     ) -> Answered | InProgress | Refusal:
-        """Begin, verify and report. When verifying is interrupted the attempt stays open, and the next request goes on with it."""
+        """Begin, run what checks are needed, verify and report.
+
+        When that is interrupted the attempt stays open, and the next request goes on with it. `begun_with` is told of it before anything is
+        run or judged; checks are stopped once something can be read from the handle `halt`.
+        """
         loaded = self._means.folds.load(worker)
         if loaded is None:
             return not_found(worker)
@@ -194,13 +221,20 @@ class Engine(HostEngine):
         lease = self.claim(worker, attempt, self._holder)
         if not isinstance(lease, Lease):
             return self._overtaken(worker, attempt) or lease
+        if begun_with is not None:
+            begun_with(begun.request)
         seconds = self._means.profile.lease_seconds
         try:
             with self._observer.attempt(begun.request, verifier.kind) as observed:
                 with self._heartbeat.during(seconds / RENEWALS, lambda: self._beat(worker, attempt, lease.token)):
-                    outcome = verifier.verify(begun.request)
-                observed.verified(outcome)
-                answered = self.report(worker, attempt, outcome, lease.token)
+                    asked = checking.checked(self._means, self._checks, begun.request, lease.token, halt)
+                    outcome = verifier.verify(asked) if isinstance(asked, VerificationRequest) else None
+                if outcome is None:
+                    assert not isinstance(asked, VerificationRequest)
+                    answered = asked
+                else:
+                    observed.verified(outcome)
+                    answered = self.report(worker, attempt, outcome, lease.token)
                 if isinstance(answered, Answered):
                     observed.answered(answered.answer)
                 return answered

@@ -3,11 +3,11 @@
 Invariants: a command that may not be run, or was not run to its end, has no exit status; what is kept of its output is bounded and masked.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
+
+from stateward.runtime.session.checks import CheckEnd
 
 if TYPE_CHECKING:
     from stateward.compiler.predicates.declarations import CheckDeclaration
@@ -26,21 +26,6 @@ class CheckRights:
     """Whether a program may lie in the folder of the work, where the worker can write it."""
 
 
-class CheckEnd(StrEnum):
-    """How a run of a check ended."""
-
-    EXITED = "exited"
-    """By itself, with an exit status."""
-    KILLED = "killed"
-    """By a signal that it did not get from here."""
-    TIMED_OUT = "timed_out"
-    """It was killed at its limit."""
-    STOPPED = "stopped"
-    """It was killed because whoever asked wants to know no more."""
-    NOT_RUN = "not_run"
-    """It was never begun."""
-
-
 @dataclass(frozen=True, slots=True)
 class CheckRun:
     """One run of a check, or why there was none."""
@@ -52,7 +37,7 @@ class CheckRun:
     """The exit status; None where it did not end by itself."""
     problem: str = ""
     """Why it has no exit status, or why that says nothing; empty where it does."""
-    allowed: Sequence[str] = ()
+    allowed: tuple[str, ...] = ()
     """What an operator could do about the problem."""
     program: str = ""
     """The whole path of the program that was run."""

@@ -26,6 +26,7 @@ from stateward.runtime.session.acts import (
     WorkerStopped,
 )
 from stateward.runtime.session.answers import ANSWER, Answer
+from stateward.runtime.session.checks import CHECK, CheckRecord
 from stateward.runtime.session.entries import ActorClass, Entry, Kind
 from stateward.runtime.session.event_codec import EVENT
 from stateward.runtime.session.folded import FIRST_FLOW_STATE, FLOW_STATE, SECOND_FLOW_STATE
@@ -56,6 +57,7 @@ PROFILED_VERSION: Final = 3
 """Of a session that pins the whole value of its profile, whether or not it goes on from another."""
 FLOW_DOMAIN: Final = "flow.runtime.v1"
 WORKDIR_DOMAIN: Final = "workdir.facts.v1"
+CHECK_DOMAIN: Final = "check.run.v1"
 _FLOW_DOMAINS: Final = "flow.runtime."
 TRANSITION_TOOL: Final = "request_transition"
 
@@ -81,7 +83,7 @@ class WorkdirRecord:
     facts: str
 
 
-Record: TypeAlias = FlowRecord | WorkdirRecord | ForeignRecord
+Record: TypeAlias = FlowRecord | WorkdirRecord | CheckRecord | ForeignRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,8 @@ def _write_record(given: Record) -> JsonValue:
             return {"domain": FLOW_DOMAIN, "events": [EVENT.write(each) for each in events]}
         case WorkdirRecord(facts=facts):
             return {"domain": WORKDIR_DOMAIN, "facts": _json(parse(facts.encode("utf-8")))}
+        case CheckRecord():
+            return {"domain": CHECK_DOMAIN, "run": CHECK.write(given)}
         case ForeignRecord():
             raise AssertionError("a record that is not understood is never written")
     assert_never(given)
@@ -225,6 +229,8 @@ def _read_record(value: object) -> Record:
     domain = TEXT.read(value.get("domain"))
     if domain == WORKDIR_DOMAIN:
         return WorkdirRecord(render(_json(members(value, ("domain", "facts"))["facts"])).decode("utf-8"))
+    if domain == CHECK_DOMAIN:
+        return CHECK.read(members(value, ("domain", "run"))["run"])
     if domain != FLOW_DOMAIN:
         if domain.startswith(_FLOW_DOMAINS):
             raise Newer(f"extension domain `{domain:.80}`")

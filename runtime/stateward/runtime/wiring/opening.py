@@ -31,7 +31,7 @@ from stateward.runtime.wiring.listing import worker_ids
 from stateward.runtime.wiring.places import Location
 from stateward.runtime.wiring.reaching import ServiceSnapshots
 from stateward.runtime.wiring.storing import opened_store, warn
-from stateward.runtime.wiring.system import Folders, SystemClock, ThreadHeartbeat, TimeOrderedIds
+from stateward.runtime.wiring.system import Folders, HostChecks, SystemClock, ThreadHeartbeat, TimeOrderedIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,7 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
         snapshots: Snapshots = WorkspaceSnapshots(location.workspace, store.flows)
         if location.server is not None:
             snapshots = held.enter_context(closing(ServiceSnapshots(location.server, location.workspace)))
+        folders = Folders(secrets, location.store)
         holder = f"process {os.getpid()} on {gethostname()}"
         engine = Engine(
             store.sessions,
@@ -118,7 +119,8 @@ def _opened(location: Location, profile: Profile, *, write: bool) -> Iterator[Ru
             holder=holder,
             heartbeat=ThreadHeartbeat(),
             witness=kept.witness,
-            workdirs=Folders(secrets, location.store),
+            workdirs=folders,
+            checks=HostChecks(folders, clock, secrets) if write else None,
             secrets=secrets,
             observer=_observer(held) if write else None,
         )

@@ -15,8 +15,10 @@ from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.wiring.places import Place
 
 if TYPE_CHECKING:
+    from stateward.compiler.predicates.declarations import CheckDeclaration
     from stateward.runtime.core.events import FileCitation
-    from stateward.runtime.ports import TreeFacts
+    from stateward.runtime.ports import Clock, TreeFacts
+    from stateward.runtime.ports.checking import CheckRights, CheckRun
 
 
 class SystemClock:
@@ -81,6 +83,20 @@ class Folders:
                 return still_shows(MaskedWorkdir(view, self._secrets), cited)
         except OSError:  # the folder is gone, and what was in it
             return False
+
+
+class HostChecks:
+    """Runs the checks of flows on this machine: the port `CheckRunner`."""
+
+    def __init__(self, folders: Folders, clock: "Clock", secrets: Secrets = NO_SECRETS) -> None:
+        self._folders, self._clock, self._secrets = folders, clock, secrets
+
+    def run(self, check: "CheckDeclaration", root: str, rights: "CheckRights", halt: int | None = None) -> "CheckRun":
+        """Run one, with what is left of the environment of this process."""
+        from stateward.runtime.workdir.checking import WorkdirChecks  # noqa: PLC0415 -- only requests of flows with checks need it
+
+        checks = WorkdirChecks(facts=self._folders.facts, now=self._clock.now, environment=os.environ, secrets=self._secrets)
+        return checks.run(check, root, rights, halt)
 
 
 class TimeOrderedIds:

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Final
 
 from stateward.compiler.diagnostics.wording import counted
 from stateward.runtime.core.texts import path_shown, reason, shown
-from stateward.runtime.ports.checking import OUTPUT_BYTES_MAX, CheckEnd, CheckRights, CheckRun
+from stateward.runtime.ports.checking import OUTPUT_BYTES_MAX, CheckRights, CheckRun
 from stateward.runtime.ports.outside import TreeFacts
 from stateward.runtime.profile.commands import allowed
 from stateward.runtime.session.browse_status import masked_by
+from stateward.runtime.session.checks import CheckEnd
 from stateward.runtime.session.masking import NO_SECRETS, Secrets
 from stateward.runtime.session.strict import Malformed
 from stateward.runtime.workdir.facts import decode_facts
