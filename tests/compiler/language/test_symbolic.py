@@ -4,8 +4,9 @@ import pytest
 
 from stateward.compiler.diagnostics.model import Diagnostic
 from stateward.compiler.language.data import Hole
-from stateward.compiler.language.evaluation import OtherShape
+from stateward.compiler.language.evaluation import ObjectShape, OtherShape
 from stateward.compiler.language.residues import Literal, Reference, Residue, parts_of
+from stateward.compiler.limits import LIMITS
 from stateward.compiler.predicates.constraints import Bounded, ElementsOf, EntriesOf, Family, Matching, OfType
 from stateward.compiler.predicates.guards import NODES_MAX, ROOTS
 from stateward.compiler.predicates.schema import DEPTH_MAX, AllOf, Exactly, Member, Plain, RecordOf, Schema, TupleOf
@@ -14,6 +15,7 @@ from tests.compiler.language.evaluated import evaluated, evaluation_of, story, t
 INT, STRING = AllOf((OfType(Family.INT),)), AllOf((OfType(Family.STRING),))
 A = RecordOf((Member("a", INT),))
 AB = RecordOf((Member("a", INT), Member("b", STRING, "x")))
+TWICE = "unsupported_feature: parts of a value are demanded to be of two types"
 TAKE = "cannot take `vars.x`, which is known only at run time"
 BEYOND = "constraint_violation: the default cannot be held: "
 
@@ -246,6 +248,7 @@ def schema_of(text: str) -> "tuple[Schema, Plain | None]":
         ("let T = { a = Int; }; in { one = T; two = T; }", (RecordOf((Member("one", A), Member("two", A))), None)),
         ('[...{ a = Int; b = String default "x"; }] default [{ a = 1; }]', (AllOf((ElementsOf(AB),)), [{"a": 1, "b": "x"}])),
         ("[...(Int default 3)]", (AllOf((ElementsOf(INT),)), None)),
+        ("[...Int] & [...(> 3)]", (AllOf((ElementsOf(AllOf((OfType(Family.INT), Bounded(">", 3)))),)), None)),
     ],
 )
 def test_a_constraint_is_taken_down_to_a_closed_one(text: str, expected: "tuple[Schema, Plain | None]") -> None:
@@ -271,6 +274,10 @@ for _ in range(DEPTH_MAX + 1):
         ("Int default vars.x", (f"known_only_at_run_time: `default` {TAKE}", "Int default vars.x")),
         ("(x) => x", ("unsupported_feature: a function is no type", "(x) => x")),
         ("{ a = [...Email]; }", ("unsupported_feature: the check `Email` is not available", "Email")),
+        (
+            "[...{ a = Int; }] & [...Int]",
+            (TWICE, "[...{ a = Int; }] & [...Int]"),
+        ),
         ("let T = { next = T; }; in T", ("cycle: the constraint contains itself", "T")),
         ("let T = [...T]; in T", ("cycle: the constraint contains itself", "T")),
         ("let f = (n) => { x = f(n); }; in f(1)", ("limit: the constraint is nested deeper than 32", "f(n)")),
@@ -289,6 +296,16 @@ def test_a_constraint_is_counted_as_a_tree() -> None:
     evaluation = evaluation_of(f"let v0 = Int; {lets} in v29")
     assert isinstance(evaluation.schema(evaluation.root), Hole)
     assert ["the constraint has more than 1,024 parts"] == [each.message for each in evaluation.diagnostics]
+
+
+def test_all_constraints_of_an_evaluation_have_a_most_of_nodes_together() -> None:
+    fields = " ".join(f"f{at} = Int;" for at in range(900))
+    evaluation = evaluation_of(f"let T = {{ {fields} }}; in {{ {' '.join(f'v{at} = T;' for at in range(200))} }}")
+    shape = evaluation.shape(evaluation.root)
+    assert isinstance(shape, ObjectShape)
+    made = [evaluation.schema(each.cell) for each in shape.fields.values()]
+    assert LIMITS.nodes // 901 == sum(not isinstance(each, Hole) for each in made)
+    assert ["the value has more than 100,000 nodes"] == [each.message for each in evaluation.diagnostics]
 
 
 def test_a_fault_inside_a_constraint_is_told_with_its_path() -> None:

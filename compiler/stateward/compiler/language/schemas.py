@@ -4,6 +4,7 @@ Invariants: what comes out holds no cell, name or place; what cannot come out (a
 too deep or too large) is reported once, where it stands, and the whole is None then. The walk recurses at most `DEPTH_MAX` deep.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
@@ -105,7 +106,7 @@ class SchemaMaker:
 
     def _taken(self, value: AnyValue, spot: _Spot, depth: int) -> Schema | None:
         self._left -= 1
-        if self._left < -1:
+        if self._left < -1 or not self._is_affordable(spot):
             return None
         if self._left < 0:
             self._beyond(f"has more than {PARTS_MAX:,} parts", "one part too many", spot)
@@ -156,8 +157,14 @@ class SchemaMaker:
 
     def _all(self, value: ConstraintValue, spot: _Spot, depth: int) -> Schema | None:
         atoms = [self._atom(part, spot, depth) for part in value.parts]
-        sound = tuple(atom for atom in atoms if atom is not None)
-        return AllOf(sound) if len(sound) == len(atoms) else None
+        sound = [atom for atom in atoms if atom is not None]
+        if len(sound) < len(atoms):
+            return None
+        united = _united(sound)
+        if united is None:
+            self._tell(_demanded_twice(value, spot), spot)
+            return None
+        return AllOf(united)
 
     def _atom(self, part: Part, spot: _Spot, depth: int) -> "Atom[Schema] | None":
         match part.atom:
@@ -211,6 +218,16 @@ class SchemaMaker:
         self._tell(_unheld(value, found), spot)
         return None
 
+    def _is_affordable(self, spot: _Spot) -> bool:
+        """Count a part among the nodes of all that is materialized; false when there are too many."""
+        nodes = self._machine.nodes
+        nodes.left -= 1
+        if nodes.left < 0 and not nodes.is_told:
+            nodes.is_told = True
+            message = f"the value has more than {self._machine.limits.nodes:,} nodes"
+            self._tell(Fault(Kind.LIMIT, message, spot.place, "one node too many"), spot)
+        return nodes.left >= 0
+
     def _beyond(self, what: str, label: str, spot: _Spot) -> None:
         self._tell(Fault(Kind.LIMIT, f"the constraint {what}", spot.place, label), spot)
 
@@ -219,6 +236,30 @@ class SchemaMaker:
         before, reporter.prefix = reporter.prefix, spot.path
         reporter.report(fault, spot.scope)
         reporter.prefix = before
+
+
+def _united(atoms: "Sequence[Atom[Schema]]") -> "tuple[Atom[Schema], ...] | None":
+    """Demand of all elements at once what is demanded of them in several places, and of all entries; None where that is no constraint.
+
+    So whoever compares two constraints goes through each once.
+    """
+    made: list[Atom[Schema]] = []
+    for kind in (ElementsOf, EntriesOf):
+        items = [atom.item for atom in atoms if isinstance(atom, kind)]
+        if len(items) == 1:
+            made.append(kind(items[0]))
+        elif items:
+            demands = [item.atoms for item in items if isinstance(item, AllOf)]
+            inner = _united([atom for each in demands for atom in each])
+            if len(demands) < len(items) or inner is None:
+                return None
+            made.append(kind(AllOf(inner)))
+    return (*(atom for atom in atoms if not isinstance(atom, ElementsOf | EntriesOf)), *made)
+
+
+def _demanded_twice(value: ConstraintValue, spot: _Spot) -> Fault:
+    labels = tuple(Label(part.place, "one demand") for part in value.parts if isinstance(part.atom, ElementsOf | EntriesOf))
+    return Fault(Kind.UNSUPPORTED_FEATURE, "parts of a value are demanded to be of two types", spot.place, "two types of parts", labels)
 
 
 def _parts_of(value: ConstraintValue | ArrayValue | ObjectValue) -> object:
