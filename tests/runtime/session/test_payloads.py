@@ -47,6 +47,7 @@ from stateward.runtime.core.events import (
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.session.answers import Answer, TransitionAnswer
 from stateward.runtime.session.chain import link
+from stateward.runtime.session.checks import CheckEnd, CheckRecord
 from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Entry, Kind, NewEntry
 from stateward.runtime.session.event_codec import event_name
 from stateward.runtime.session.payloads import (
@@ -130,12 +131,23 @@ ANSWERS = st.builds(
     results=st.lists(RESULTS, max_size=2).map(tuple),
     self_judged=st.booleans(),
 )
+WORDS = st.lists(TEXTS, max_size=2).map(tuple)
+CHECKS = st.builds(
+    CheckRecord,
+    **dict.fromkeys(("instance", "attempt", "check", "declaration", "problem", "program", "started"), TEXTS),
+    **dict.fromkeys(("output", "output_end", "tree", "tree_after"), TEXTS),
+    **dict.fromkeys(("command", "allowed"), WORDS),
+    **dict.fromkeys(("milliseconds", "left_out"), COUNTS),
+    ended=st.sampled_from(CheckEnd),
+    exit_status=st.none() | COUNTS,
+)
 SEGMENTS = st.lists(st.builds(FlowSegment, TEXTS) | st.builds(TextSegment, TEXTS), max_size=3).map(tuple)
 PROFILES = st.builds(PinnedProfile, TEXTS, st.booleans(), st.booleans(), st.lists(TEXTS, max_size=2).map(tuple))
 PAYLOADS = st.one_of(
     st.builds(SessionStarted, TEXTS, TEXTS, PROFILES, TEXTS, TEXTS, st.sampled_from(ActorClass), TEXTS),
     st.builds(UserInput, TEXTS, TEXTS, SEGMENTS, TEXTS, RECORDS),
     st.builds(Extension, st.lists(EVENTS, max_size=3).map(tuple).map(FlowRecord)),
+    st.builds(Extension, CHECKS),
     st.builds(ToolResult, st.just("request_transition"), ANSWERS, RECORDS),
 )
 

@@ -19,6 +19,7 @@ from stateward.runtime.core.operating import reason_problem
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.selecting import guard_parts
 from stateward.runtime.engine.answers import question_for
+from stateward.runtime.engine.checking import captured_for
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.folding import payload_of
 from stateward.runtime.engine.keys import is_id, request_key
@@ -27,7 +28,7 @@ from stateward.runtime.engine.means import Means
 from stateward.runtime.ports import VerificationRequest
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.captured import CapturedLog
-from stateward.runtime.session.entries import Entry, Head
+from stateward.runtime.session.entries import Entry
 from stateward.runtime.session.payloads import ToolResult, flow_events
 
 Resolving: TypeAlias = TransitionCheckPassed | TransitionCheckRejected | TransitionVerificationCancelled | TransitionVerificationFailed
@@ -59,17 +60,15 @@ def preview(means: Means, worker: str, reason: str | None) -> VerificationReques
     instance, definition = loaded.flow.instance, loaded.definition
     if instance is None or definition is None or not definition.state(instance.state).transitions:
         return Refusal(RefusalCode.NO_ACTIVE_INSTANCE, "no flow is active", ("submit input with one flow segment",))
-    attempt, head, number = instance.attempt, loaded.head, instance.attempts
+    attempt, number = instance.attempt, instance.attempts
     if attempt is not None:
-        entry = means.sessions.find(worker, request_key(attempt.id))
-        head = loaded.head if entry is None else Head(entry.seq, entry.digest)
+        captured = captured_for(means, worker, attempt)
     elif reason is None:
         return Refusal(RefusalCode.NO_OPEN_ATTEMPT, "no request is open", ("name the reason of one that might be",))
     else:
         parts = guard_parts(definition, instance)
         attempt = Attempt(means.ids.new(), instance.state, instance.visit, reason, EventId(loaded.head.seq, 0), parts=parts)
-        number += 1
-    captured = CapturedLog(head, reader(means.sessions, worker))
+        captured, number = CapturedLog(loaded.head, reader(means.sessions, worker)), number + 1
     return question_for(worker, definition, instance, attempt, captured, number=number, aside=loaded.flow.aside)
 
 

@@ -44,6 +44,7 @@ from stateward.runtime.core.instance import AttemptStatus, halt_message
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.view import FlowView, LoggedEntry, WorkerView
 from stateward.runtime.session.answers import Answer, TransitionAnswer
+from stateward.runtime.session.checks import CheckRecord
 from stateward.runtime.session.entries import reference
 from stateward.runtime.session.payloads import Extension, SessionStarted, UserInput, WorkdirRecord
 from stateward.runtime.session.strict import Malformed, Newer
@@ -297,8 +298,16 @@ def entry_line(logged: LoggedEntry) -> Text:
             return plain(_cut(text))
         case Extension(record=WorkdirRecord(facts=facts)):
             return plain(_facts_line(facts))
+        case Extension(record=CheckRecord() as run):
+            return plain(_check_line(run))
         case _:
             return plain(f"written by a newer program: {logged.newer}" if logged.newer else f"{len(logged.entry.payload)} bytes", "dim")
+
+
+def _check_line(run: CheckRecord) -> str:
+    said = run.problem if run.exit_status is None else f"exit status {run.exit_status} after {run.milliseconds / 1000:.1f} s"
+    doubt = f", {run.problem}" if run.exit_status is not None and run.problem else ""
+    return f"check {run.check}: {said}{doubt}"
 
 
 def _facts_line(stated: str) -> str:
