@@ -117,6 +117,13 @@ def test_all_operands_are_judged_and_none_that_only_follows() -> None:
         ("visits.reviw > 1", "no state is named `reviw`", "reviw", "did you mean `review`?"),
         ("vars.record.nam == 1", "`vars.record` has no field `nam`", "nam", "did you mean `name`?"),
         ("vars.zzzzzz", "no variable is named `zzzzzz`", "zzzzzz", None),
+        ("vars.limit > 1", "no variable is named `limit`", "limit", "did you mean `input.limit`?"),
+        ("input.count > 1", "no input is named `count`", "count", "did you mean `vars.count`?"),
+        ("visits.count > 1", "no state is named `count`", "count", "did you mean `vars.count`?"),
+        ("known.limit", "no variable is named `limit`", "limit", None),
+        ("count > 1", "`count` is not defined", "count", "did you mean `vars.count`?"),
+        ("limit > 1", "`limit` is not defined", "limit", "did you mean `input.limit`?"),
+        ("vars.count == null", "`null` is not defined", "null", "write `known.<variable>` to ask whether there is a value"),
     ],
 )
 def test_an_undeclared_name_is_told_with_the_nearest_one(text: str, message: str, at: str, help_: str | None) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from stateward.compiler.predicates.guards import INPUT, VARS
 from stateward.compiler.predicates.schema import Schema
 from stateward.compiler.source import Place
 
@@ -14,6 +15,12 @@ class Declared:
 
     schema: Schema
     place: Place | None = None
+
+
+def elsewhere(types: "Types", name: str, root: str | None = None) -> str | None:
+    """Give how a name is written that is declared, but not below that root; None when it is not declared elsewhere."""
+    declared = ((VARS, types.variables), (INPUT, types.inputs))
+    return next((f"{each}.{name}" for each, names in declared if each != root and name in names), None)
 
 
 class Types(Protocol):

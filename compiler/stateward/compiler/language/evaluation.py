@@ -40,10 +40,10 @@ class Evaluation:
     ) -> None:
         """Begin; `roots` are the names that are known only at run time where no scope binds them."""
         self._reporter = Reporter(limits.faults)
-        modules = Modules(loader, limits, self._reporter.diagnostics)
-        handlers: Mapping[type, Handler] = {**HANDLERS, Import: modules.evaluate}
+        self.modules: Final = Modules(loader, limits, self._reporter.diagnostics)
+        handlers: Mapping[type, Handler] = {**HANDLERS, Import: self.modules.evaluate}
         self.machine: Final = Machine(handlers, limits, self._reporter, frozenset(roots))
-        self.root: Final = modules.root(source, module)
+        self.root: Final = self.modules.root(source, module)
 
     def __del__(self) -> None:
         """End the evaluation: nobody can force its cells any more."""
@@ -105,7 +105,9 @@ class Evaluation:
         """Give the guard that a field at a path of the result comes to, typed by what the flow declares; None when that failed."""
         from stateward.compiler.language.typing import typed  # noqa: PLC0415 - most flows have no guards
 
+        self.machine.types = types
         residue = self.residue(cell, path)
+        self.machine.types = None
         if isinstance(residue, Hole):
             return None
         guard, findings = typed(residue, types)

@@ -31,6 +31,8 @@ class Refused:
     label: str
     is_limit: bool = False
     """Whether a limit was passed, so that the same import elsewhere would fail in the same way."""
+    notes: tuple[str, ...] = ()
+    """Facts to be told with it."""
 
 
 class Loader(Protocol):

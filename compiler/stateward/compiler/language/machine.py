@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from stateward.compiler.diagnostics.model import PathPart
 from stateward.compiler.language.circles import Link, circle
+from stateward.compiler.language.declared import Types
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.reporting import Reporter
 from stateward.compiler.language.values import AnyValue, Cell, Failed, Request, ScalarValue, Scope, Task, Use
@@ -54,6 +55,8 @@ class Machine:
         self.handlers = handlers
         self.roots: Final = roots
         """Names that are symbols where no scope binds them."""
+        self.types: Types | None = None
+        """What the flow declares, while a guard is evaluated."""
         self.limits = limits
         self.reporter = reporter
         self.steps = limits.steps

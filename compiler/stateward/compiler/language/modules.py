@@ -4,7 +4,7 @@ Invariants: a module sees nothing of its importer; it is read when it is first n
 and on their bytes are spent before a text is parsed.
 """
 
-from stateward.compiler.diagnostics.model import Diagnostic
+from stateward.compiler.diagnostics.model import Diagnostic, errors_of
 from stateward.compiler.diagnostics.wording import quoted
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.loader import Loader, Refused
@@ -30,6 +30,10 @@ class Modules:
         self._cells: dict[str, Cell] = {}
         self._answers: dict[tuple[str, str], Source | Refused] = {}
         self._bytes = 0
+        self.imported: list[ModuleContext] = []
+        """What was brought in, in the order in which it was needed."""
+        self.broken: list[tuple[Source, Span]] = []
+        """Where the syntax of it is at fault."""
 
     def root(self, source: Source, tree: Module) -> Cell:
         """Take in the root module."""
@@ -74,11 +78,15 @@ class Modules:
             return self._taken(source, _document(source), use)
         parsed = parse(source, self._limits)
         self._diagnostics.extend(parsed.diagnostics)
+        self.broken += ((source, each.primary.place.span) for each in errors_of(parsed.diagnostics))
         return self._taken(source, parsed.module, use)
 
     def _taken(self, source: Source, tree: Module, use: Use | None) -> Cell:
-        cell = Cell(tree.body, Scope(ModuleContext(source, tree, use)))
+        module = ModuleContext(source, tree, use)
+        cell = Cell(tree.body, Scope(module))
         self._cells[source.name] = cell
+        if use is not None:
+            self.imported.append(module)
         return cell
 
 
@@ -92,4 +100,4 @@ def _document(source: Source) -> Module:
 
 def _refused(refused: Refused, node: Import, scope: Scope) -> Fault:
     kind = Kind.LIMIT if refused.is_limit else Kind.IMPORT
-    return Fault(kind, refused.message, Place(scope.module.source, node.span), refused.label)
+    return Fault(kind, refused.message, Place(scope.module.source, node.span), refused.label, notes=refused.notes)

@@ -6,6 +6,7 @@ from typing import Final
 
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import quoted
+from stateward.compiler.language.declared import elsewhere
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.literals import TYPES, constraint
 from stateward.compiler.language.machine import SCOPES_PER_STEP, Machine
@@ -17,6 +18,7 @@ from stateward.compiler.source import Place
 from stateward.compiler.syntax.tokens import RESERVED
 from stateward.compiler.syntax.tree import Bad, Binding, Let, Name, Node, Object
 
+ASK_KNOWN: Final = "write `known.<variable>` to ask whether there is a value"
 ARRAY_WORD: Final = "Array"
 NOTHING_WORDS: Final = frozenset({"null", "nil", "none", "undefined"})
 FOREIGN_TYPES: Final = {
@@ -96,6 +98,10 @@ def _unresolved(machine: Machine, node: Name, scope: Scope) -> Fault:
         return Fault(
             Kind.UNRESOLVED_IDENTIFIER, f"{told} is no type", place, "no type of this name", help="write `[...T]` for an array of `T`"
         )
+    meant = elsewhere(machine.types, node.text) if machine.types is not None else None
+    if meant is not None:
+        help_ = f"did you mean {quoted(meant)}?"
+        return Fault(Kind.UNRESOLVED_IDENTIFIER, f"{told} is not defined", place, "not defined", help=help_)
     if node.text in NOTHING_WORDS:
         return Fault(
             Kind.UNRESOLVED_IDENTIFIER,
@@ -103,7 +109,7 @@ def _unresolved(machine: Machine, node: Name, scope: Scope) -> Fault:
             place,
             "not a value",
             notes=("the language has no null",),
-            help="leave the field out",
+            help="leave the field out" if machine.types is None else ASK_KNOWN,
         )
     sibling = sibling_field(scope.module.tree, node) if machine.reporter.may_search() else None
     if sibling is not None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias, assert_never
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import listed, nearest, quoted
 from stateward.compiler.language.choosing import lowered
-from stateward.compiler.language.declared import Declared, Types
+from stateward.compiler.language.declared import Declared, Types, elsewhere
 from stateward.compiler.language.faults import Fault, Kind
 from stateward.compiler.language.folding import comparison, computation, conjunction, disjunction, negated, nodes_up_to
 from stateward.compiler.language.kinds import (
@@ -168,7 +168,7 @@ class _Typing:
         known: Collection[str] = self._types.states if root == VISITS else names
         if name not in known:
             if (VARS if root == KNOWN else root) not in self._types.lossy:
-                self.tell(_undeclared(residue, known), residue.scope)
+                self.tell(_undeclared(residue, known, self._types), residue.scope)
             return None
         if root == VISITS:
             return Declared(VISIT_COUNT)
@@ -307,13 +307,14 @@ def _key_place(residue: Reference, at: int) -> Place:
     return Place(step.scope.module.source, step.node.key.span)
 
 
-def _undeclared(residue: Reference, known: Collection[str]) -> Fault:
+def _undeclared(residue: Reference, known: Collection[str], types: Types) -> Fault:
     root, name = residue.path[:2]
     noun = _NAMES[root]
-    near = nearest(name, known)
+    meant = nearest(name, known) or (elsewhere(types, name, root) if root != KNOWN else None)
     notes = (f"the flow declares {listed(sorted(known))}",) if known else (f"the flow declares no {noun}",)
-    help_ = f"did you mean {quoted(near)}?" if near else None
-    return Fault(Kind.UNRESOLVED_IDENTIFIER, f"no {noun} is named {quoted(name)}", _key_place(residue, 1), "not declared", (), notes, help_)
+    message, place = f"no {noun} is named {quoted(name)}", _key_place(residue, 1)
+    help_ = f"did you mean {quoted(meant)}?" if meant else None
+    return Fault(Kind.UNRESOLVED_IDENTIFIER, message, place, "not declared", (), notes, help_)
 
 
 def _no_field(residue: Reference, at: int, schema: Schema, declared: Declared) -> Fault:
