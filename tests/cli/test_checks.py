@@ -1,0 +1,128 @@
+"""Flows whose checks are run at the command line: allowed by a profile, with a real program, and what came of them."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from stateward.runtime.ports import Answered, InProgress
+from stateward.runtime.session.entries import Actor, ActorClass
+from stateward.runtime.wiring import agent_channel
+from tests.cli.judged import asked, configured
+from tests.cli.program import Place, place
+
+CHECKED = """schema_version = 2;
+name = "checked";
+initial = "work";
+checks.tests = { command = ["sh", "tests.sh", "-q"]; timeout = "10m"; };
+states = {
+    work = {
+        instructions = "Make the tests pass.";
+        transitions = { ready = { target = "done"; checks = ["tests"]; }; };
+    };
+    done = { instructions = ""; terminal = true; };
+};
+"""
+NO = """import json, sys
+asked = json.load(sys.stdin)["questions"]
+said = {"verdict": "not_met", "rationale": "no", "missing": ["a blocker"], "citations": []}
+print(json.dumps({"results": [{"transition_id": each["transition_id"], **said} for each in asked]}))
+"""
+"""Says no to whatever it is asked."""
+LONG = 600.0
+"""Longer than any of these checks takes."""
+ALLOW = 'checks.allow = [["sh", "tests.sh"]];'
+
+
+def begun(folder: Path, more: str = ALLOW, script: str = "echo all of them") -> Place:
+    """Start a Worker on a flow with a check, under a profile with this in it."""
+    here = place(folder)
+    judge = folder / "judge.py"
+    judge.write_text(NO)
+    configured(folder / ".config", strict=f'{{ kind = "command"; program = ["{sys.executable}", "{judge}"]; }};\n{more}\n')
+    (here.work / "checked.dcdl").write_text(CHECKED)
+    (here.work / "tests.sh").write_text(script)
+    here.done("flow", "save", "checked.dcdl")
+    here.done("start", "workspace:checked", "--profile", "strict")
+    return here
+
+
+def test_a_check_that_passes_lets_the_worker_on(tmp_path: Path) -> None:
+    here = begun(tmp_path)
+    status, told = asked(here)
+    assert (0, "entered", "ready") == (status, told["answer"]["outcome"], told["answer"]["transition"])
+    (run,) = [each for each in here.log() if "check.run.v1" in json.dumps(each)]
+    assert ("engine", "engine") == (run["actor"]["class"], run["evidence"])
+    assert "check tests: exit status 0 after" in here.done("log")
+
+
+def test_a_check_that_fails_tells_the_worker_what_it_said(tmp_path: Path) -> None:
+    here = begun(tmp_path, script="echo one of them failed; exit 7")
+    status, told = asked(here)
+    (result,) = [each for each in told["answer"]["results"] if each["transition"] == "ready"]
+    assert (1, "not_met", ["check `tests`: it ended with exit status 7\none of them failed"]) == (
+        status,
+        result["verdict"],
+        result["missing"],
+    )
+    shown = here.call("request", "--reason", "once more").out
+    assert "check `tests`: it ended with exit status 7" in shown
+    assert "one of them failed" in here.done("why")
+
+
+def test_a_check_that_no_profile_allows_is_could_not_check_and_tells_the_operator_what_to_write(tmp_path: Path) -> None:
+    here = begun(tmp_path, more="")
+    status, told = asked(here)
+    (result,) = [each for each in told["answer"]["results"] if each["transition"] == "ready"]
+    assert (1, "indeterminate", "indeterminate") == (status, told["answer"]["code"], result["verdict"])
+    assert "no profile lets `sh tests.sh -q` be run" in result["missing"][0]
+    assert 'checks.allow = [["sh"]];' in result["missing"][0]
+
+
+def test_a_profile_shows_what_it_lets_be_run(tmp_path: Path) -> None:
+    here = begun(tmp_path)
+    shown = here.done("profile", "show", "strict")
+    assert "sh tests.sh" in next(line for line in shown.splitlines() if line.startswith("checks.allow"))
+    fields = json.loads(here.done("profile", "show", "strict", "--json"))["fields"]
+    assert {"value": [["sh", "tests.sh"]], "set_by": ["role"]} == fields["checks.allow"]
+
+
+@pytest.mark.parametrize("verify", ["explain-attempt", "status"])
+def test_what_looks_at_it_afterwards_reads_it(tmp_path: Path, verify: str) -> None:
+    here = begun(tmp_path, script="exit 1")
+    _, told = asked(here)
+    assert here.done(verify, *([told["answer"]["attempt"]] if verify == "explain-attempt" else []))
+
+
+def test_a_log_with_checks_verifies(tmp_path: Path) -> None:
+    here = begun(tmp_path)
+    asked(here)
+    assert here.done("log", "verify")
+
+
+def test_an_agent_is_told_that_checks_are_run_may_stop_them_and_goes_on_with_the_attempt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    here = begun(tmp_path, script=f"exec 3> {pipe}; echo up >&3; exec tail -f /dev/null")
+    for name in {*os.environ} - {*here.environment}:
+        monkeypatch.delenv(name)
+    for name, value in here.environment.items():
+        monkeypatch.setenv(name, value)
+    worker = here.status()["worker"]
+    with agent_channel(here.work, here.store, worker, Actor(ActorClass.AGENT, "mcp", "agent")) as channel:
+        going = channel.ask("done", 0)
+        assert isinstance(going, InProgress)
+        with pipe.open() as listening:  # which ends when nobody of the check holds it any more
+            assert "up\n" == listening.readline()
+            assert channel.is_busy
+            assert channel.cancel()
+            assert not listening.read()
+        assert not any("check.run.v1" in json.dumps(each) for each in here.log())
+        (here.work / "tests.sh").write_text("exit 0")
+        answered = channel.ask("done", LONG)
+    assert isinstance(answered, Answered)
+    assert (going.attempt, "done") == (answered.answer.attempt, answered.answer.state)
