@@ -1,8 +1,11 @@
 """The page about guards: its tables are what the program says, and its truth tables are those of Kleene's logic."""
 
+import re
+
 import pytest
 
 from docs.reference.__main__ import PAGE, TABLES, renewed, tables_of
+from stateward.compiler.pipeline import compile_source
 from tests.compiler.language.kleene import AND, NOT, OR
 
 TEXT = PAGE.read_text("utf-8")
@@ -17,6 +20,13 @@ def cells(name: str) -> list[list[str]]:
 
 def test_every_table_of_the_page_is_as_the_program_says() -> None:
     assert renewed(TEXT) == TEXT, "run: python docs/reference"
+
+
+def test_the_flow_of_the_page_has_no_fault() -> None:
+    (flow,) = re.findall(r"```dcdl\n(.*?)```", TEXT, re.DOTALL)
+    compilation = compile_source(flow.encode(), slug="nightly")
+    assert () == compilation.diagnostics
+    assert compilation.data is not None
 
 
 def test_the_page_holds_every_table_once() -> None:
