@@ -1,11 +1,13 @@
 """What a guard comes to: the same as the truth tables say, and the same as the language says where nothing is missing."""
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stateward.compiler.language.data import Scalar
 from stateward.compiler.predicates.forms import guard_data, read_guard
 from stateward.compiler.predicates.guards import NODES_MAX, Bag, evaluate, parts_of
+from stateward.compiler.predicates.schema import Plain
 from tests.compiler.language.evaluated import evaluated
 from tests.compiler.language.guarded import Declarations, declared, typed
 from tests.compiler.language.kleene import DOMAINS, Guarded, Known, bags, guards
@@ -15,6 +17,8 @@ TYPES = Declarations(
         "flag = Bool; other = Bool; count = Int; few = Int & >= 0 & <= 2; rate = Float; text = String; size = String & /^(small|large)$/;"
     )
 )
+
+ANY = Declarations(declared("any = Unknown;"))
 
 
 def bag_of(known: Known) -> Bag:
@@ -64,3 +68,36 @@ def _written(value: object) -> str:
             return f'"{value}"'
         case _:
             return str(value)
+
+
+_VALUES: "dict[str, Plain]" = {
+    "true": True,
+    "1": 1,
+    "2.0": 2.0,
+    "1.5": 1.5,
+    '"a"': "a",
+    "[]": [],
+    "[1]": [1],
+    '[1, "a"]': [1, "a"],
+    "{}": {},
+    "{ a = 1; }": {"a": 1},
+    "{ a = 1; b = true; }": {"a": 1, "b": True},
+}
+_PATTERNS = (
+    "true", "1", "2", "2.0", '"a"', "Bool", "Int", "Float", "String", "Unknown", "> 1", "Int & >= 1 & < 2", "/a/", "[...Int]", "[]",
+    "[Int]", "[Int, String]", "{...Int}", "{...Unknown}", "{}", "{ a = Int; }", "{ a = 1; ...Bool }", "{ a = Int; b = Bool default true; }",
+)  # fmt: skip
+DIFFERENT = {("1", "Float"), ("{}", "{ a = Int; }"), ("{}", "{ a = 1; ...Bool }"), ("{}", "{ a = Int; b = Bool default true; }")}
+"""Where a value from JSON fits otherwise than one of the language: an Int where a Float is wanted, an object that lacks a field."""
+
+
+@pytest.mark.parametrize("pattern", _PATTERNS)
+def test_a_value_fits_the_same_patterns_at_run_time_as_in_the_language(pattern: str) -> None:
+    guard, evaluation = typed(f"match vars.any {{ {pattern}: true; _: false; }}", ANY)
+    assert guard is not None, evaluation.diagnostics
+    found = {written: evaluated(f"match {written} {{ {pattern}: true; _: false; }}").value for written in _VALUES}
+    asked = {written: evaluate(guard, Bag({"any": value}, {}, {})) for written, value in _VALUES.items()}
+    assert {written for written, each in DIFFERENT if each == pattern} == {
+        written for written in _VALUES if found[written] != asked[written]
+    }
+    assert evaluate(guard, Bag({}, {}, {})) is None
