@@ -6,6 +6,7 @@ from itertools import count
 
 import pytest
 
+from stateward.runtime.core.bounds import Bounds
 from stateward.runtime.core.events import ChecksRun, EntryCitation, Part, PartKind, Verdict
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.operating import Verb
@@ -14,6 +15,7 @@ from stateward.runtime.ports import Answered, VerificationRequest, VerifierAnswe
 from stateward.runtime.ports.checking import CheckRights
 from stateward.runtime.profile import DEMONSTRATION, VerifierKind
 from stateward.runtime.session.answers import Answer, TransitionAnswer
+from stateward.runtime.session.browse import SessionView
 from stateward.runtime.session.checks import CheckEnd, CheckRecord
 from stateward.runtime.session.entries import ActorClass, reference
 from stateward.runtime.session.evidence import EvidenceClass
@@ -192,6 +194,19 @@ def test_a_judge_reads_what_came_of_the_checks_and_cites_it(checks: Checks) -> N
     assert reference(max(entry for entry, _ in records(at))) == answer.judged
 
 
+def test_a_judge_sees_that_the_status_of_a_check_says_nothing(checks: Checks) -> None:
+    checks.changed = INCONCLUSIVE["masked"]
+    at, judge = desk(ALONE, checks), nobody()
+    at.request("done", judge)
+    (asked,) = judge.asked
+    view = SessionView(asked.captured)
+    ((entry, _),) = records(at)
+    piece = view.read(reference(entry))
+    assert "its exit status may be masked" == piece.seen.masked
+    assert "record.run.exit_status = 0\nrecord.run.problem: its exit status may be masked\n" in piece.text
+    assert "record.run.output:\n  | pytest said\n" in piece.text
+
+
 def test_the_run_of_a_check_is_evidence_of_the_engine_and_no_news(checks: Checks) -> None:
     at = desk(ALONE, checks)
     checks.statuses["pytest"] = 1
@@ -345,6 +360,19 @@ def test_checks_are_told_before_they_are_run(checks: Checks) -> None:
     checks.meanwhile = lambda: told.append(told[0])
     at.engine.request_transition(at.worker, "done", PERSON, nobody(), begun_with=told.append)
     assert [("pytest",), ("pytest",)] == [each.checks for each in told]
+
+
+def test_no_check_is_run_once_the_verifications_of_a_visit_are_spent(checks: Checks) -> None:
+    checks.statuses["pytest"] = 1
+    at, judge = desk(ALONE, checks, replace(SURE, bounds=Bounds(hold_after=9, visit_verifications_max=3))), nobody()
+    for number in range(3):
+        at.record_evidence(b"something was tried")
+        at.request(f"try {number}", judge)
+    at.record_evidence(b"something was tried")
+    refused = at.engine.request_transition(at.worker, "once more", PERSON, judge)
+    assert isinstance(refused, Refusal)
+    assert (RefusalCode.BUDGET_EXHAUSTED, 3, 3) == (refused.code, len(checks.ran), len(judge.asked))
+    assert "3 of 3 verifications of this visit of state `work` are spent" == refused.message
 
 
 # --- what may be run ------------------------------------------------------------------------------------------------------------------

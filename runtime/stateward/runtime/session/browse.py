@@ -16,8 +16,10 @@ from stateward.runtime.core.instance import Aside, is_aside
 from stateward.runtime.core.texts import cut
 from stateward.runtime.session.browse_status import masked_by
 from stateward.runtime.session.browse_text import EntryText, text_of
+from stateward.runtime.session.checks import CheckRecord
 from stateward.runtime.session.entries import ActorClass, Assurance, Entry, Kind, numbered, reference
 from stateward.runtime.session.evidence import OPERATORS_ACTS, EvidenceClass, evidence_class
+from stateward.runtime.session.payloads import CHECK_DOMAIN, Extension, decode
 from stateward.runtime.session.visible import visible
 
 READ_BYTES_MAX: Final = 1024 * 1024
@@ -247,8 +249,10 @@ class SessionView:
         )
 
     def _masked(self, entry: Entry, read: EntryText) -> str:
-        """Say why the status of a tool's result may be masked; the command is that of the result, or else of its call."""
-        if entry.kind != Kind.TOOL_RESULT or entry.actor.actor_class is ActorClass.ENGINE:
+        """Say why the status of a tool's result, or of a check, may be masked; the command is that of the result, or else of its call."""
+        if entry.actor.actor_class is ActorClass.ENGINE:
+            return _doubt_of_check(entry) if entry.kind == Kind.EXTENSION else ""
+        if entry.kind != Kind.TOOL_RESULT:
             return ""
         command = read.command or self._command_of_call(entry, read.use)
         if command is None:
@@ -292,6 +296,16 @@ class SessionView:
 
 
 _KINDS: Final = frozenset(map(str, Kind))
+
+
+def _doubt_of_check(entry: Entry) -> str:
+    """Say why the exit status of a check that the host ran says nothing; empty where it does, or the entry holds none."""
+    if CHECK_DOMAIN.encode() not in entry.payload:
+        return ""
+    payload = decode(entry)
+    if not isinstance(payload, Extension) or not isinstance(payload.record, CheckRecord) or payload.record.exit_status is None:
+        return ""
+    return payload.record.problem
 
 
 def _note_channel(channels: dict[tuple[ActorClass, str], ChannelSeen], entry: Entry) -> None:
