@@ -37,11 +37,16 @@ class Server:
     folder: Path | None = None
     settings: tuple[str, ...] = ()
 
-    def database(self) -> str:
-        """Create a database and give its URL."""
+    def database(self, template: str | None = None) -> str:
+        """Create a database, empty or as a copy of another one, and give its URL. Files are copied (PostgreSQL 15): nothing is logged."""
         name = f"stateward_test_{os.getpid()}_{next(_NUMBERS)}"
-        self.run(SQL("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE template0").format(Identifier(name)))
+        other = Identifier("template0" if template is None else _name(template))
+        self.run(SQL("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE {} STRATEGY FILE_COPY").format(Identifier(name), other))
         return urlunsplit(urlsplit(self.url)._replace(path=f"/{name}"))
+
+    def drop(self, url: str) -> None:
+        """Remove a database, whoever uses it."""
+        self.run(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(_name(url))))
 
     def empty(self, url: str) -> None:
         """Take everything out of a database, whoever uses it."""
@@ -79,6 +84,10 @@ class Server:
         for pid in others:
             while Path(f"/proc/{pid}").exists():
                 os.sched_yield()
+
+
+def _name(url: str) -> str:
+    return urlsplit(url).path.removeprefix("/")
 
 
 def control(folder: Path, settings: tuple[str, ...], *what: str) -> None:

@@ -55,16 +55,14 @@ ON_SQLITE = {
 
 
 @pytest.fixture
-def hand(place: Path | str) -> Iterator[ByHand]:
-    make(place)
-    with by_hand(place) as connected:
+def hand(made: Path | str) -> Iterator[ByHand]:
+    with by_hand(made) as connected:
         yield connected
 
 
 @pytest.fixture
-def on_postgresql(url: str) -> Iterator[ByHand]:
-    make(url)
-    with by_hand(url) as connected:
+def on_postgresql(copied: Callable[[Callable[[str], None]], str]) -> Iterator[ByHand]:
+    with by_hand(copied(make)) as connected:
         yield connected
 
 

@@ -11,6 +11,11 @@ from tests.store.authorities import THERE, authority_over
 
 
 @pytest.fixture
+def url(begun: str) -> str:
+    return begun
+
+
+@pytest.fixture
 def store(url: str) -> Iterator[Store]:
     with open_store(url, write=True, create=True) as opened:
         yield opened

@@ -33,9 +33,8 @@ WRITES: Mapping[str, Read] = {
 
 
 @pytest.fixture
-def hand(place: Path | str) -> Iterator[ByHand]:
-    make(place)
-    with by_hand(place) as connected:
+def hand(made: Path | str) -> Iterator[ByHand]:
+    with by_hand(made) as connected:
         yield connected
 
 

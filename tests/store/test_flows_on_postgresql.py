@@ -12,6 +12,11 @@ from tests.store.both import Both
 
 
 @pytest.fixture
+def url(begun: str) -> str:
+    return begun
+
+
+@pytest.fixture
 def flows(url: str) -> Iterator[Both]:
     with open_store(url, write=True, create=True) as store:
         yield Both(store.flows, store.workspaces)

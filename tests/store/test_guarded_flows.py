@@ -9,7 +9,7 @@ import pytest
 from stateward.store.database import open_store
 from tests.contracts.flows import HERE, THERE, draft
 from tests.contracts.tokens import FIRST, LATER, issued
-from tests.store.guarded import ByHand, by_hand, make
+from tests.store.guarded import ByHand, by_hand
 
 PAPER = "(SELECT flow_id FROM flow_sources WHERE slug = 'paper')"
 GONE = "(SELECT flow_id FROM flow_sources WHERE slug = 'gone')"
@@ -21,9 +21,8 @@ REVISIONS = "flow_source_revisions"
 
 
 @pytest.fixture
-def hand(place: Path | str) -> Iterator[ByHand]:
-    make(place)
-    with by_hand(place) as connected:
+def hand(made: Path | str) -> Iterator[ByHand]:
+    with by_hand(made) as connected:
         yield connected
 
 

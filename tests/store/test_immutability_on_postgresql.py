@@ -2,7 +2,7 @@
 """What PostgreSQL refuses by itself, whoever asks: every statement here comes from a bare connection."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -32,8 +32,7 @@ KEYS = {
 CLIENT = psycopg.Connection[tuple[Any, ...]]
 
 
-@pytest.fixture
-def stored(url: str) -> str:
+def keep(url: str) -> None:
     with open_store(url, write=True, create=True) as store:
         store.workspaces.ensure(HERE)
         store.flows.save(HERE.id, draft(content=b"one"), None)
@@ -45,7 +44,11 @@ def stored(url: str) -> str:
         gone = store.sessions.create(GONE, WORKSPACE, (entry(LARGE),), {})
         assert isinstance(gone, Committed)
         store.sessions.delete(GONE, gone.head, NOON)
-    return url
+
+
+@pytest.fixture
+def stored(copied: Callable[[Callable[[str], None]], str]) -> str:
+    return copied(keep)
 
 
 @pytest.fixture

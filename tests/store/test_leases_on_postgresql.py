@@ -10,6 +10,11 @@ from tests.contracts.leases import *  # noqa: F403 -- a contract is all its test
 
 
 @pytest.fixture
+def url(begun: str) -> str:
+    return begun
+
+
+@pytest.fixture
 def leases(url: str) -> Iterator[LeaseStore]:
     with open_store(url, write=True, create=True) as store:
         yield store.leases

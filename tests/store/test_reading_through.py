@@ -12,7 +12,7 @@ from stateward.store.database import open_store
 from stateward.store.read_through import FINDINGS_MAX, PAGE
 from tests.contracts.flows import HERE, draft
 from tests.contracts.sessions import NOON, OTHER, WORKER, WORKSPACE, entry
-from tests.store.guarded import ByHand, by_hand, make
+from tests.store.guarded import ByHand, by_hand
 
 PAPER = "flow_id = (SELECT flow_id FROM flow_sources WHERE slug = 'paper')"
 GONE = "flow_id = (SELECT flow_id FROM flow_sources WHERE slug = 'gone')"
@@ -34,9 +34,8 @@ ALTERED = {
 
 
 @pytest.fixture
-def hand(place: Path | str) -> Iterator[ByHand]:
-    make(place)
-    with by_hand(place) as connected:
+def hand(made: Path | str) -> Iterator[ByHand]:
+    with by_hand(made) as connected:
         yield connected
 
 

@@ -15,6 +15,11 @@ from tests.store.both import both_of_logs
 
 
 @pytest.fixture
+def url(begun: str) -> str:
+    return begun
+
+
+@pytest.fixture
 def logs(begin: Begin) -> Logs:
     return begin(None, None)
 

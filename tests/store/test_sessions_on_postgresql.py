@@ -10,6 +10,11 @@ from tests.contracts.sessions import *  # noqa: F403 -- a contract is all its te
 
 
 @pytest.fixture
+def url(begun: str) -> str:
+    return begun
+
+
+@pytest.fixture
 def sessions(url: str) -> Iterator[SessionStore]:
     with open_store(url, write=True, create=True) as store:
         yield store.sessions

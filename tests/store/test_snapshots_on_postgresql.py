@@ -18,6 +18,11 @@ TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'stateward' ORDER B
 
 
 @pytest.fixture
+def url(begun: str) -> str:
+    return begun
+
+
+@pytest.fixture
 def kept(url: str) -> Iterator[Kept]:
     with open_store(url, write=True, create=True) as writer, psycopg.connect(url, autocommit=True) as looking:
         writer.workspaces.ensure(HERE)

@@ -1,6 +1,6 @@
 """The row of a flow of which nothing was ever saved: kept out where the database can, and else no harm to any other flow."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,16 +24,14 @@ REVISION = (
 
 
 @pytest.fixture
-def hand(place: Path | str) -> Iterator[ByHand]:
-    make(place)
-    with by_hand(place) as connected:
+def hand(made: Path | str) -> Iterator[ByHand]:
+    with by_hand(made) as connected:
         yield connected
 
 
 @pytest.fixture
-def on_postgresql(url: str) -> Iterator[ByHand]:
-    make(url)
-    with by_hand(url) as connected:
+def on_postgresql(copied: Callable[[Callable[[str], None]], str]) -> Iterator[ByHand]:
+    with by_hand(copied(make)) as connected:
         yield connected
 
 

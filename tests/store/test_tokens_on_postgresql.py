@@ -13,6 +13,11 @@ from tests.contracts.tokens import issued
 
 
 @pytest.fixture
+def url(begun: str) -> str:
+    return begun
+
+
+@pytest.fixture
 def tokens(url: str) -> Iterator[TokenStore]:
     with open_store(url, write=True, create=True) as store:
         for workspace in (HERE, THERE):

@@ -13,6 +13,11 @@ from tests.contracts.transcripts import ATTEMPT, WORKER
 
 
 @pytest.fixture
+def url(begun: str) -> str:
+    return begun
+
+
+@pytest.fixture
 def transcripts(url: str) -> Iterator[Transcripts]:
     with open_store(url, write=True, create=True) as store:
         yield store.transcripts
