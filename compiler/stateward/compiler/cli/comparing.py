@@ -70,7 +70,7 @@ def diff_command(context: click.Context, old: str, new: str, *, as_json: bool) -
 
 
 def _change_shown(change: "Change") -> Iterator[str]:
-    from stateward.compiler.drawing.differences import Came, EndChanged, Renamed, Retargeted, Reworded, Went  # noqa: PLC0415
+    from stateward.compiler.drawing.differences import Came, EndChanged, Renamed, Restated, Retargeted, Reworded, Went  # noqa: PLC0415
 
     match change:
         case Renamed(what=what, old=old, new=new):
@@ -86,6 +86,9 @@ def _change_shown(change: "Change") -> Iterator[str]:
             yield from _texts(old, new)
         case EndChanged(state=state, terminal=terminal):
             yield f"~ state {quoted(state)}: {'an end now' if terminal else 'no end any more'}"
+        case Restated(part=part, state=state, transition=transition, old=old, new=new):
+            yield f"~ {'flow' if state is None else _named(state, transition)}: another {part}"
+            yield from _texts(old, new)
         case _:
             assert_never(change)
 

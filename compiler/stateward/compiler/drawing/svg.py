@@ -21,6 +21,7 @@ from stateward.compiler.drawing.measure import cut, text_width
 from stateward.compiler.drawing.signs import number as _n
 from stateward.compiler.drawing.signs import sign
 from stateward.compiler.drawing.theme import Theme, style_sheet
+from stateward.compiler.drawing.ways import decided_by
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 
 MARGIN: Final = 24.0
@@ -197,7 +198,7 @@ def _start(x: float, y: float) -> Iterator[str]:
 def _row(placed: PlacedRow) -> Iterator[str]:
     row, rect = placed.row, placed.rect
     taken = " taken" if row.count else ""
-    yield f"<g><title>{_text(_told(row.transition.id, row.transition.condition))}</title>"
+    yield f"<g><title>{_text(_told(row.transition.id, decided_by(row.transition)))}</title>"
     yield f'<rect class="label" x="{_n(rect.x)}" y="{_n(rect.y)}" width="{_n(rect.width)}" height="{_n(rect.height)}"/>'
     left, middle = rect.x + ROW_PAD, rect.y + rect.height / 2
     if row.answer is not None:

@@ -10,6 +10,7 @@ from stateward.compiler.drawing.figure import shows_cancelled, times
 from stateward.compiler.drawing.marks import Answered, Marks
 from stateward.compiler.drawing.order import drawing_order
 from stateward.compiler.flow.definition import CANCELLED_STATE, CompiledFlowDefinition, CompiledState, CompiledTransition
+from stateward.compiler.predicates.text import guard_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +53,15 @@ def state_label(state: CompiledState, marks: Marks) -> tuple[str, ...]:
     """Give what is written in a state: its id, and how often it was entered."""
     count = times(marks.visits.get(state.id, 0))
     return (state.id, count) if count else (state.id,)
+
+
+def decided_by(transition: CompiledTransition) -> str:
+    """Say by what a transition is decided, a line each: what is evaluated, what is run, and what a verifier is asked."""
+    guard = transition.guard
+    lines = [
+        f"when {guard_text(guard)}" if guard is not None else "",
+        f"checks {', '.join(transition.checks)}" if transition.checks else "",
+        "otherwise" if transition.otherwise else "",
+        transition.condition,
+    ]
+    return "\n".join(line for line in lines if line)

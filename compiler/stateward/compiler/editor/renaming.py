@@ -17,8 +17,8 @@ from stateward.compiler.editor.states import States, StateUse
 from stateward.compiler.flow.identifiers import RULE, identifier_fault
 from stateward.compiler.flow.typed import FlowSource, Located, Texts, TransitionSource
 from stateward.compiler.language.nesting import children
-from stateward.compiler.predicates.forms import Json, guard_data
-from stateward.compiler.predicates.guards import VISITS
+from stateward.compiler.predicates.forms import guard_data
+from stateward.compiler.predicates.recounting import recounted
 from stateward.compiler.source import Span
 from stateward.compiler.syntax.tokens import RESERVED
 from stateward.compiler.syntax.tree import Binary, Call, Match, Node, Object, StringLit
@@ -176,19 +176,7 @@ def _decided(transition: TransitionSource, renamed: dict[str, str]) -> Any:
     """Give what decides a transition without a verifier, with ids of states renamed where a guard counts their visits."""
     guard = transition.when.guard if transition.when is not None else None
     otherwise = transition.otherwise is not None and transition.otherwise.value
-    return None if guard is None else _recounted(guard_data(guard), renamed), _texts(transition.checks), otherwise
-
-
-def _recounted(data: Json, renamed: dict[str, str]) -> Json:
-    match data:
-        case {"ref": [root, str(id_)]} if root == VISITS:
-            return {"ref": [VISITS, renamed.get(id_, id_)]}
-        case dict():
-            return {name: _recounted(each, renamed) for name, each in data.items()}
-        case list():
-            return [_recounted(each, renamed) for each in data]
-        case _:
-            return data
+    return None if guard is None else recounted(guard_data(guard), renamed), _texts(transition.checks), otherwise
 
 
 def _texts(texts: Texts | None) -> tuple[str, ...]:
