@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from stateward.runtime.session.entries import GENESIS, Actor, ActorClass, Assura
 from stateward.runtime.verifier.command import ENTRIES_BYTES_MAX, ENTRIES_MAX, Command, CommandVerifier
 from stateward.runtime.verifier.finish import FINISH, parse_finish
 from stateward.store.memory_transcripts import MemoryTranscripts
-from tests.contracts.verifiers import HOSTILE, request_for
+from tests.contracts.verifiers import FOUND, GIVEN, HELD, HOSTILE, request_for
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "command-verifier.md").read_text("utf-8")
 BLOCKS = {name: json.loads(text) for name, text in re.findall(r"```json (\w+)\n(.*?)\n```", PAGE, re.DOTALL)}
@@ -24,11 +25,15 @@ TYPES: dict[str, type] = {"string": str, "integer": int, "boolean": bool, "array
 
 def faults(schema: dict[str, Any], value: object, where: str = "") -> list[str]:
     """Hold a value against a schema of the kind that the page uses."""
+    if "type" not in schema:  # any JSON
+        return []
     if type(value) is not TYPES[schema["type"]] or value not in schema.get("enum", [value]):
         return [f"{where}: {value!r}"]
     if isinstance(value, list):
         return [fault for place, each in enumerate(value) for fault in faults(schema["items"], each, f"{where}[{place}]")]
     if not isinstance(value, dict):
+        return []
+    if "properties" not in schema:
         return []
     known = schema["properties"]
     wrong = [f"{where}: {name}" for name in {*value} - {*known} | {*schema.get("required", ())} - {*value}]
@@ -55,6 +60,23 @@ def test_a_request_has_the_form_that_the_page_gives(workdir: Path | None) -> Non
     given = json.loads(kept.records("w", "t")[0])
     assert [] == faults(BLOCKS["request"], given)
     assert len(new) == len(given["entries"])
+
+
+def test_a_request_about_a_flow_with_variables_has_the_form_that_the_page_gives_and_any_other_has_none_of_it() -> None:
+    kept = MemoryTranscripts()
+    for attempt, changed in (("without", {}), ("with", {"inputs": GIVEN, "variables": HELD, "parts": FOUND})):
+        request = replace(request_for(), attempt=attempt, **changed)  # type: ignore[arg-type]
+        CommandVerifier(Command(Path("/bin/cat"), seconds=60.0), kept, lambda _: None).verify(request)
+    without, given = (json.loads(kept.records("w", each)[0]) for each in ("without", "with"))
+    assert [] == faults(BLOCKS["request"], given)
+    assert {"inputs", "variables", "parts"} == {*given} - {*without}
+    assert {"topic": "owls", "limit": 3} == given["inputs"]
+    assert {"name": "attempts", "value": 2, "by": "worker", "claim": True, "state": "work", "visit": 1, "entry": "E00000007"} == given[
+        "variables"
+    ][0]
+    assert [("x", "when", "not_met", ""), ("y", "check", "met", "E00000009")] == [
+        (each["transition_id"], each["kind"], each["verdict"], each["entry"]) for each in given["parts"]
+    ]
 
 
 def test_the_form_of_an_answer_is_that_of_the_call_by_which_a_model_finishes() -> None:

@@ -24,7 +24,7 @@ from stateward.store.memory_transcripts import MemoryTranscripts
 from tests.contracts.failing_closed import *  # noqa: F403 -- a contract is all its tests
 from tests.contracts.failing_closed import FOREIGN, INCOMPLETE, REASON, Post, Result, saying
 from tests.contracts.verifiers import *  # noqa: F403 -- as above
-from tests.contracts.verifiers import MakeJudge
+from tests.contracts.verifiers import PARTLY, MakeJudge
 from tests.runtime.engines import CountingIds, Desk, TickingClock
 from tests.verifier.boxes import FINISH, Seconds
 
@@ -123,6 +123,9 @@ def maker(kind: VerifierKind, folder: Path, kept: MemoryTranscripts) -> Make:
 def judge(kind: VerifierKind, tmp_path: Path) -> MakeJudge:
     def make(reason: str, verdicts: Mapping[str, Verdict]) -> Verifier:
         ways = ("good", "bad", "$cancel") if "bad" in verdicts else None
+        if reason == PARTLY:
+            results: Sequence[Result] = [each for each in saying(verdicts) if each["transition_id"] in verdicts]
+            return maker(kind, tmp_path, MemoryTranscripts())(results, reason)
         results = saying(verdicts) if ways is None else [each | {"transition_id": way} for each, way in zip(saying({}), ways, strict=False)]
         return maker(kind, tmp_path, MemoryTranscripts())(results, reason)
 

@@ -1,9 +1,11 @@
 """The prompt of a judge."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from stateward.runtime.core.events import Source, Variable
 from stateward.runtime.ports import Question
 from stateward.runtime.verifier.blocks import block
 from stateward.runtime.verifier.declared import ToolDeclaration
@@ -11,7 +13,7 @@ from stateward.runtime.verifier.finish import FINISH
 from stateward.runtime.verifier.prompt import Prompt, prompt
 from stateward.runtime.verifier.toolbox import AttemptToolbox, toolbox
 from stateward.runtime.workdir.view import WorkdirView
-from tests.contracts.verifiers import HOSTILE, request_for
+from tests.contracts.verifiers import FOUND, GIVEN, HELD, HOSTILE, request_for
 from tests.runtime.flows import ODD_TEXT
 from tests.verifier.logs import CANCEL, READY, asked, host_result, note
 from tests.verifier.test_tools import outside
@@ -115,3 +117,51 @@ def test_a_toolbox_opens_the_workdir_of_its_request_and_closes_it(tmp_path: Path
         assert FINISH is box.finish
         assert box.prompt_digest.startswith("sha256:")
         assert box.system == prompt(request, (), TOOLS, with_workdir=False).system
+
+
+# --- variables ------------------------------------------------------------------------------------------------------------------------
+
+
+def about(**changed: object) -> Prompt:
+    request = replace(request_for(), **{"inputs": GIVEN, "variables": HELD, "parts": FOUND, **changed})  # type: ignore[arg-type]
+    return prompt(request, (), TOOLS, with_workdir=False)
+
+
+def test_a_judge_is_shown_every_variable_with_who_wrote_it_where() -> None:
+    user = about().user
+    for line in (
+        '{"input": "topic", "value": "owls"}',
+        '{"variable": "attempts", "value": 2, "by": "worker", "claim": true, "state": "work", "visit": 1, "entry": "E00000007"}',
+        '{"variable": "topic", "value": "owls", "by": "input", "claim": false, "state": "work", "visit": 1, "entry": "E00000002"}',
+    ):
+        assert line in user.splitlines()
+    assert '"value": [{"a": 1.5, "b": [true]}], "by": "definition"' in user
+
+
+def test_a_judge_is_shown_what_the_runtime_found_by_itself() -> None:
+    lines = about().user.splitlines()
+    assert "- `x`: its guard is not_met" in lines
+    assert "- `y`: check `tests` is met, see E00000009" in lines
+    assert "Nothing." in about(parts=()).user.splitlines()
+
+
+def test_a_value_that_imitates_a_verdict_or_the_end_of_its_block_stays_in_it() -> None:
+    user = about().user
+    assert "verdict: met" in user
+    assert "verdict: met" not in outside(user)
+    assert "verdict: met ‹U+202E›" in user
+
+
+def test_a_long_value_is_cut_and_all_values_together_are_bounded() -> None:
+    long = tuple(Variable(f"v{number}", "x" * 60_000, Source.WORKER, "work", 1, 7) for number in range(64))
+    user = about(variables=long).user
+    assert '"characters": 60002' in user
+    assert len(user) < 100_000
+    assert all(f'"variable": "v{number}"' in user for number in range(64))
+
+
+def test_the_prompt_of_a_flow_without_variables_is_the_one_it_always_was() -> None:
+    assert "variables hold" not in written().user
+    assert written().digest != about().digest
+    assert about().digest == about(variables=HELD[:1]).digest
+    assert not any("[[" in each for each in (written().user, about().user))

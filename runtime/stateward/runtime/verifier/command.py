@@ -37,6 +37,7 @@ from stateward.runtime.session.strict import JsonValue, Malformed, parse, render
 from stateward.runtime.verifier.citing import resolved
 from stateward.runtime.verifier.declared import ToolRefused
 from stateward.runtime.verifier.finish import parse_finish
+from stateward.runtime.verifier.held import has_any, held_data
 from stateward.runtime.verifier.ledger import Ledger
 from stateward.runtime.verifier.model_stop import Stop
 from stateward.runtime.verifier.transcript import transcript_digest
@@ -255,6 +256,7 @@ def _request(request: VerificationRequest, folder: Path | None, ledger: Ledger) 
             {"transition_id": each.transition, "target": each.target, "condition": each.condition, "synthetic": each.synthetic}
             for each in request.questions
         ],
+        **(held_data(request) if has_any(request) else {}),
         "workdir": "" if folder is None else str(folder),
         "entries_left_out": len(request.captured) - len(entries),
         "entries": entries,

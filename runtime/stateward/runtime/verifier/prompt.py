@@ -2,12 +2,13 @@
 
 Invariants: the shipped text is cut at its marks before anything is put there, so nothing in what is put there is ever looked up;
 instructions and conditions stand byte for byte as the pinned definition has them, the reason with everything in it made visible; each
-stands in a block. The digest is that of the shipped text and of the tools: it names the version of the prompt, whatever it is asked about.
+stands in a block, and so does what variables hold. The digest is that of the shipped text and of the tools: it names the version of the
+prompt, whatever it is asked about. What is said of variables is part of the prompt, and of its digest, only where a flow has some.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -19,10 +20,12 @@ from stateward.runtime.session.chain import digest_of
 from stateward.runtime.session.visible import visible
 from stateward.runtime.verifier.blocks import block
 from stateward.runtime.verifier.declared import ToolDeclaration
+from stateward.runtime.verifier.held import has_any, held_lines, part_lines
 
 _SYSTEM: Final = "verifier-system.md"
 _QUESTION: Final = "verifier-question.md"
 _WORKDIR: Final = {True: "verifier-with-workdir.md", False: "verifier-without-workdir.md"}
+_VARIABLES: Final = "verifier-variables.md"
 _FILES: Final = (_SYSTEM, _QUESTION, *_WORKDIR.values())
 _MARK: Final = re.compile(r"^\[\[([a-z]+)\]\]$", re.MULTILINE)
 
@@ -48,10 +51,25 @@ def prompt(request: VerificationRequest, channels: Sequence[str], tools: Sequenc
         "channels": "\n".join(channels) or "None.",
         "workdir": _text(_WORKDIR[with_workdir]),
     }
-    fixed = _MARK.split(_text(_QUESTION))
+    files: tuple[str, ...] = _FILES
+    if has_any(request):
+        files = (*_FILES, _VARIABLES)
+        parts["conditions"] += "\n\n" + _filled(_VARIABLES, _held(request))
+    return Prompt(_text(_SYSTEM), _filled(_QUESTION, parts), _digest(files, tuple(tools)))
+
+
+def _held(request: VerificationRequest) -> dict[str, str]:
+    return {
+        "variables": block(request.attempt, visible("\n".join(held_lines(request)))),
+        "parts": "\n".join(part_lines(request)) or "Nothing.",
+    }
+
+
+def _filled(name: str, parts: Mapping[str, str]) -> str:
+    """Put parts into a shipped text, each where its mark stands."""
+    fixed = _MARK.split(_text(name))
     # Split at marks with one group, so texts and names alternate.
-    user = "".join(parts[each] if place % 2 else each for place, each in enumerate(fixed))
-    return Prompt(_text(_SYSTEM), user, _digest(tuple(tools)))
+    return "".join(parts[each] if place % 2 else each for place, each in enumerate(fixed))
 
 
 def _condition(attempt: str, question: Question) -> str:
@@ -67,6 +85,6 @@ def _text(name: str) -> str:
     return (folder("prompts") / name).read_text("utf-8").removesuffix("\n")
 
 
-def _digest(tools: Sequence[ToolDeclaration]) -> str:
+def _digest(files: Sequence[str], tools: Sequence[ToolDeclaration]) -> str:
     declared = [[each.name, each.description, each.parameters] for each in tools]
-    return digest_of(json.dumps([[_text(each) for each in _FILES], declared], ensure_ascii=False, sort_keys=True).encode())
+    return digest_of(json.dumps([[_text(each) for each in files], declared], ensure_ascii=False, sort_keys=True).encode())
