@@ -39,9 +39,10 @@ bench: $(VENV)/dev.stamp ## Measure: ratios side by side in one run, results as 
 evaluate: $(VENV)/dev.stamp ## Measure judges on cases with a known verdict: the model of PROFILE, or scripts; reports below build/
 	@$(BIN)/python -m benchmarks.verifier $(if $(PROFILE),--profile "$(PROFILE)") --repeat $(or $(REPEAT),1)
 
-docs: $(VENV)/dev.stamp ## Make the parts of the documentation anew that follow from the program: pictures, diagnostics
+docs: $(VENV)/dev.stamp ## Make the parts of the documentation anew that follow from the program: pictures, diagnostics, tables
 	@$(BIN)/python -m docs.pictures
 	@$(BIN)/python docs/diagnostics
+	@$(BIN)/python docs/reference
 
 lock: $(BIN)/pip ## Resolve the dependencies anew and write the lock files
 	@$(BIN)/pip install --quiet "uv>=0.9"
