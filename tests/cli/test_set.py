@@ -206,3 +206,42 @@ def test_a_halted_flow_is_shown_as_such_and_resumed(here: Place) -> None:
     here.done("operate", "resume", here.status()["worker"], "--reason", "once more")
     here.done("request", "--reason", "bugs, and allowed")
     assert "work" == here.status()["flow"]["state"]
+
+
+# --- why ------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_why_says_for_each_guard_what_it_saw_and_what_was_not_set(here: Place) -> None:
+    begun(here)
+    here.done("set", "title=x", "attempts=2")
+    here.done("request", "--reason", "done")
+    lines = here.done("why").splitlines()
+    for line in (
+        "by checked, asked in E00000004; nobody had to judge it",
+        "  guard could not check: !vars.bugs && vars.attempts < input.limit",
+        "    vars.bugs was not set",
+        "    vars.attempts = 2  E00000003",
+        "    input.limit = 3",
+        "  not judged in this visit",
+    ):
+        assert line in lines
+    here.done("set", "bugs=true")
+    assert "  guard not met: !vars.bugs && vars.attempts < input.limit" in here.done("why").splitlines()
+    assert "    vars.bugs = true  E00000006" in here.done("why").splitlines()
+
+
+def test_why_gives_programs_each_part_with_the_entry_it_rests_on(here: Place) -> None:
+    begun(here)
+    here.done("set", "title=x")
+    here.done("request", "--reason", "done")
+    ways = {each["transition"]: each for each in json.loads(here.done("why", "--json"))["ways"]}
+    assert ["good", "again", "judged", "$cancel"] == list(ways)
+    (guard,) = ways["good"]["parts"]
+    assert ("guard", "indeterminate", ["vars.bugs"]) == (guard["kind"], guard["verdict"], guard["missing"])
+    assert [
+        {"name": "vars.bugs", "is_set": False, "value": None, "entry": ""},
+        {"name": "vars.attempts", "is_set": True, "value": 0, "entry": "E00000002"},
+        {"name": "input.limit", "is_set": True, "value": 3, "entry": ""},
+    ] == guard["saw"]
+    (condition,) = ways["judged"]["parts"]
+    assert ("condition", "It is good enough.", None) == (condition["kind"], condition["text"], condition["verdict"])

@@ -12,6 +12,7 @@ from stateward.runtime.core.events import Status
 from stateward.runtime.core.instance import AttemptStatus, Instance, halt_message, hold_message
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.commit import not_found
+from stateward.runtime.engine.explaining import WayFound, ways_of
 from stateward.runtime.engine.folding import Loaded, payload_of
 from stateward.runtime.engine.leasing import in_progress
 from stateward.runtime.engine.limits import WORKERS_PAGE_MAX
@@ -75,6 +76,8 @@ class Why:
     """Who verifies the open request."""
     stuck: str
     """Why it does not go on by itself; empty when it does."""
+    ways: tuple[WayFound, ...]
+    """The ways out, part by part; none where no flow is active."""
 
 
 UNATTENDED: Final = "a request is open and nobody verifies it"
@@ -95,7 +98,10 @@ def why(means: Means, worker: str) -> Why | Refusal:
     last = None if instance is None else instance.last
     answer = None if last is None else stored_answer(means.sessions, worker, last.attempt.id)
     stuck = "" if instance is None else _stuck(means, loaded, instance)
-    return Why(means.view(loaded), answer, _verified(means, loaded), stuck)
+    definition = loaded.definition
+    is_active = instance is not None and instance.status is Status.ACTIVE
+    ways = ways_of(definition, instance) if is_active and definition is not None and instance is not None else ()
+    return Why(means.view(loaded), answer, _verified(means, loaded), stuck, ways)
 
 
 def _row(means: Means, row: WorkerRow) -> OverviewRow:

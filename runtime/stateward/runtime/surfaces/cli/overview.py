@@ -1,7 +1,7 @@
 """`stateward ps`, `why` and `replay`: many Workers in rows, one Worker explained, one log held against another flow. They only read."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -12,22 +12,24 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from stateward.compiler.diagnostics.cells import safe
 from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.compiler.pipeline import compile_source
 from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.engine.explaining import Kind, PartFound
 from stateward.runtime.engine.overview import OverviewRow, Why
 from stateward.runtime.engine.replaying import Replayed
 from stateward.runtime.engine.selectors import parse_selector
 from stateward.runtime.engine.view import FlowView
 from stateward.runtime.ports import Snapshot, Unresolved
-from stateward.runtime.session.answers import TransitionAnswer
 from stateward.runtime.session.chain import time_text
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.flows.sources import content_of
 from stateward.runtime.surfaces.cli.options import SERVER, STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit
-from stateward.runtime.surfaces.cli.present import WORDS, plain, show, terminal_console
+from stateward.runtime.surfaces.cli.present import WORDS, plain, show, terminal_console, value_line
+from stateward.runtime.surfaces.cli.reading import FileHost
 from stateward.runtime.surfaces.cli.show import chosen_id, reads_a_worker
 from stateward.runtime.wiring import Place, Runtime, locate, reading
 
@@ -116,6 +118,7 @@ def _why_data(why: Why) -> dict[str, Any]:
         "stuck": why.stuck,
         "verified_by": None if why.verified is None else why.verified.holder,
         "answer": None if why.answer is None else asdict(why.answer),
+        "ways": [asdict(each) for each in why.ways],
     }
 
 
@@ -130,30 +133,52 @@ def _explained(why: Why) -> Iterator[RenderableType]:
         yield Text.assemble(("does not go on by itself: ", "yellow"), plain(why.stuck))
     if why.verified is not None:
         yield plain(f"the open request is being verified by {why.verified.holder}")
-    said = {each.transition: each for each in why.answer.results} if why.answer is not None and why.answer.visit == flow.visit else {}
-    for transition in flow.transitions:
-        yield Text.assemble("\n", (transition.id, "bold"), (f" → {transition.target}", "dim"))
-        yield _missing(said.get(transition.id), why)
+    for way in why.ways:
+        yield Text.assemble("\n", (way.transition, "bold"), (f" → {way.target}", "dim"))
+        yield from map(_part_shown, way.parts)
 
 
 def _came_by(flow: FlowView, why: Why) -> Text:
     if why.answer is not None and why.answer.transition is not None and why.answer.visit == flow.visit:
-        return Text.assemble("by ", (why.answer.transition, "bold"), f", judged on the log up to {why.answer.judged}")
+        judged = bool(flow.last is not None and flow.last.judgements)
+        told = f", judged on the log up to {why.answer.judged}" if judged else f", asked in {why.answer.judged}; nobody had to judge it"
+        return Text.assemble("by ", (why.answer.transition, "bold"), told)
     if flow.attempts == 0:
         return Text("nothing was requested yet", "dim")
     return Text(f"{counted(flow.attempts, 'request')} so far", "dim")
 
 
-def _missing(result: TransitionAnswer | None, why: Why) -> Text:
-    if result is None:
-        return Text("  not judged in this visit", "dim")
-    word, style = WORDS[result.verdict]
-    text = Text.assemble("  ", (word, style), ": ", plain(result.rationale))
-    for each in result.missing:
+def _part_shown(part: PartFound) -> Text:
+    """Show what a part of a way out came to, and what that rests on."""
+    text = Text.assemble("  ", *_HEADS[part.kind](part))
+    for seen in part.saw:
+        held = Text.assemble(" = ", plain(value_line(seen.value))) if seen.is_set else Text(" was not set", "yellow")
+        text.append("\n    ").append_text(plain(seen.name)).append_text(held).append(f"  {seen.entry}" if seen.entry else "", "dim")
+    missing = () if part.saw else part.missing  # what a guard misses is among what it reads
+    for each in missing:
         text.append("\n  missing: ", "bold").append_text(plain(each))
-    if why.answer is not None:
-        text.append(f"\n  judged on the log up to {why.answer.judged}", "dim")
+    if part.note:
+        text.append("\n  ").append_text(plain(part.note, "yellow"))
+    if part.judged:
+        rests = f", rests on {', '.join(map(safe, part.cites))}" if part.cites else ""
+        text.append(f"\n  judged on the log up to {part.judged}, told in {part.entry}{rests}", "dim")
+    elif part.entry:
+        text.append(f"\n  see {part.entry}", "dim")
     return text
+
+
+def _came_to(part: PartFound) -> tuple[str, str]:
+    return ("not run in this visit", "dim") if part.verdict is None else WORDS[part.verdict]
+
+
+_HEADS: Final[Mapping[Kind, Callable[[PartFound], tuple[Text | str | tuple[str, str], ...]]]] = {
+    Kind.GUARD: lambda part: ("guard ", _came_to(part), ": ", plain(part.text)),
+    Kind.CHECK: lambda part: (f"check {safe(part.text)} ", _came_to(part)),
+    Kind.OTHERWISE: lambda part: ("no other is met: ", _came_to(part) if part.verdict is not None else ("cannot be told yet", "dim")),
+    Kind.CONDITION: lambda part: (
+        (_came_to(part), ": ", plain(part.rationale)) if part.verdict is not None else (("not judged in this visit", "dim"),)
+    ),
+}
 
 
 @click.command("replay")
@@ -184,7 +209,7 @@ def _definition(runtime: Runtime, against: str) -> CompiledFlowDefinition:
         if isinstance(found, Snapshot):
             return found.definition
         raise Stop(STATUS_USAGE, found.message, found.help)
-    compilation = compile_source(content_of(Path(against)), name=against)
+    compilation = compile_source(content_of(Path(against)), name=against, loader=FileHost().loader(against))
     if compilation.definition is None:
         raise Stop(STATUS_FOUND, f"`{against}` does not compile", f"see `stateward compile {against}`")
     return compilation.definition
