@@ -375,6 +375,8 @@ class Binder:
             self.failed.append(FailedScalar(data.origin.place, ScalarType.STRING, spec.is_name, spot.path, lacks_brackets=True))
             return None
         if not isinstance(data, ArrayData):
+            if self._is_cut_short(data.origin.place):
+                return None
             what = f"array of {wanted.what}s" if wanted.what == "text" else f"array of {wanted.what} names"
             mended = rewritten_list(data, is_name=spec.is_name)
             self.problems.append(
@@ -392,6 +394,11 @@ class Binder:
                 mended = rewritten(item, ScalarType.STRING, is_name=True)
                 self.problems.append(WrongType(f"{spot.name}[{at}]", word_of(item), "String", item.origin, path, rewritten=mended))
         return Texts(tuple(items), data.origin, spot.path, len(items) == len(data.items))
+
+    def _is_cut_short(self, place: Place) -> bool:
+        """Tell whether the syntax is at fault right behind a value: a bracket was lost before it."""
+        behind = [span.start for source, span in self.broken if source is place.source and span.start >= place.span.end]
+        return any(not place.source.text[place.span.end : start].strip() for start in behind)
 
     def _kept_by_name(self, cell: Cell, spot: _Spot) -> KeptTable | None:
         shape = self._shapes.of(cell, spot.path)

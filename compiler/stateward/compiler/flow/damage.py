@@ -7,8 +7,9 @@ whatever level their text stands; the others are found when the damage is mended
 from collections.abc import Iterable
 
 from stateward.compiler.flow.problems import Problem
+from stateward.compiler.flow.problems.declaring import NameTwice, NoDuration, UnknownSelection, VisitsOutOfBounds
 from stateward.compiler.flow.problems.meaning import InvalidIdentifier, Reserved, TextBlank, TextTooLarge
-from stateward.compiler.flow.problems.shape import UnknownField, UnsupportedVersion, WrongType
+from stateward.compiler.flow.problems.shape import LaterFields, UnknownField, UnsupportedVersion, WrongType
 from stateward.compiler.flow.problems.source import ImportRefused
 from stateward.compiler.limits import Limits
 from stateward.compiler.source import Source
@@ -36,6 +37,8 @@ def _holds(problem: Problem) -> bool:
         case TextBlank():
             return problem.code == "condition_empty"
         case InvalidIdentifier() | Reserved() | TextTooLarge() | UnsupportedVersion() | ImportRefused():
+            return True
+        case LaterFields() | NoDuration() | UnknownSelection() | VisitsOutOfBounds() | NameTwice():
             return True
         case _:
             return False
