@@ -1,5 +1,5 @@
 # ruff: noqa: S608 -- every statement is made of constants of this file
-"""`stateward log verify`, as the installed program on both databases: each thing that is done to a store has an answer of its own."""
+"""`stateward log verify`, as the program on both databases: each thing that is done to a store has an answer of its own."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class Sealed:
         return f"{what} WHERE worker = '{self.worker}'"
 
     def verified(self, *more: str) -> tuple[int, Any]:
-        ended = self.place.process("log", "verify", self.worker, "--json", *more)
+        ended = self.place.call("log", "verify", self.worker, "--json", *more)
         assert "" == ended.err
         return ended.status, json.loads(ended.out)
 
@@ -150,6 +150,12 @@ def test_each_thing_that_is_done_to_a_store_is_told_apart(sealed: Sealed, done: 
     status, data = sealed.verified()
     findings = tuple((each["code"], each["seq"]) for each in data["findings"])
     assert TOLD[done] == Told(status, data["intact"], data["complete"], data["anchored"], findings)
+
+
+def test_the_installed_program_says_the_same(sealed: Sealed) -> None:
+    cut_the_tail(sealed)
+    command = ("log", "verify", sealed.worker, "--json")
+    assert sealed.place.call(*command) == sealed.place.process(*command)
 
 
 @pytest.mark.parametrize("done", [cut_the_tail, take_out_the_middle, swap_a_pair], ids=lambda each: each.__name__)

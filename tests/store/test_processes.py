@@ -30,7 +30,7 @@ PAGES_BYTES_MAX = 8 * 1024 * 1024
 """Of the file `-wal` while many write: every 1,000 pages of 4 KiB it is copied into the store and begun again, readers permitting."""
 OWN_PROCESSES, OWN_APPENDS = 12, 200 if LONG else 40
 SHARED_PROCESSES, SHARED_APPENDS = 8, 100 if LONG else 20
-SAVERS, SAVES = 16, 50
+SAVERS, SAVES = 16, 50 if LONG else 12
 TAKERS = 8
 KILLS = 200 if LONG else 7
 CREATORS, CREATIONS = 8, 200 if LONG else 3
