@@ -226,11 +226,6 @@ def test_renderings(name: str) -> None:
     assert_snapshot(SNAPSHOTS / f"{name}.txt", titled(sections))
 
 
-def test_an_import_is_refused_in_version_2_too() -> None:
-    (found,) = told(changed(('"Read it."', 'import "./texts.dcdl".read_it'), of=GOOD_2))
-    assert (found.code, found.message) == ("dcdl_import", "a version-2 flow cannot import")
-
-
 @pytest.mark.parametrize("broken", ["checks = { spelling = { command = [", "variables = { topic = ", 'reads = ["topic", "attempts'])
 def test_what_a_fault_of_the_syntax_may_have_swallowed_is_not_missed(broken: str) -> None:
     source = changed((broken, broken.rstrip("= [")), of=GOOD_2)

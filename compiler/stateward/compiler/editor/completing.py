@@ -153,7 +153,7 @@ def _field(spec: FieldSpec) -> str:
         case ScalarType.BOOL:
             return f"{spec.name} = ${{1:true}};"
         case _:
-            return f"{spec.name} = ${{1:1}};"
+            return f"{spec.name} = ${{1:{spec.example or 1}}};"
 
 
 def _skeletons(analysis: Analysis, context: Context) -> Iterator[Item]:
@@ -192,7 +192,8 @@ def _values(analysis: Analysis, context: Context) -> Iterator[Item]:
         case ScalarType.BOOL:
             yield from (Item(word, Sort.VALUE, type_of(spec), spec.doc, context.span, word) for word in ("true", "false"))
         case ScalarType.INT:
-            yield Item("1", Sort.VALUE, type_of(spec), spec.doc, context.span, "1")
+            number = spec.example or "1"
+            yield Item(number, Sort.VALUE, type_of(spec), spec.doc, context.span, number)
         case ScalarType.STRING if spec.is_name:
             yield from _texts(_closed(analysis, context.span) if context.span.start == context.span.end else analysis, context)
         case ScalarType.STRING:

@@ -93,6 +93,8 @@ class FieldSpec(NamedTuple):
     mode: Mode = Mode.DATA
     is_name: bool = False
     """Whether its String is an identifier: a name of something, not a text."""
+    example: str | None = None
+    """The value that it has, where there is one that every such object has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +217,7 @@ CHECK: Final = Level(
 FLOW_2: Final = Level(
     "flow",
     (
-        FLOW.fields[0]._replace(doc="The version of this form; 2."),
+        FLOW.fields[0]._replace(doc="The version of this form; 2.", example="2"),
         *FLOW.fields[1:3],
         FieldSpec(
             "variables",

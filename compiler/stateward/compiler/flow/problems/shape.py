@@ -130,7 +130,7 @@ class MissingField(NamedTuple):
             code="missing_field",
             message=f"{owner(self.path[:-1])} has no {quoted(name)}",
             primary=Label(self.holder, f"lacks {quoted(name)}"),
-            help=f"add `{name} = {_written(self.spec.type)};`",
+            help=f"add `{name} = {self.spec.example or _written(self.spec.type)};`",
             path=self.path,
         )
 
