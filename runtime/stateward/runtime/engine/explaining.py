@@ -159,7 +159,7 @@ class _Seen:
             rationale=judgement.rationale,
             note=judgement.note,
             entry=reference(last.resolved.seq),
-            judged=reference(last.attempt.requested.seq),
+            judged=reference(last.attempt.shown),
             cites=tuple(map(_cited, judgement.citations)),
         )
 
