@@ -24,6 +24,7 @@ from stateward.compiler.flow.lower import DefinitionData, definition_of, lower
 from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.read import read_flow
 from stateward.compiler.flow.recognize import foreign
+from stateward.compiler.flow.schema import LATER_VERSION
 from stateward.compiler.flow.typed import FlowSource
 from stateward.compiler.flow.unquoted import told_by_schema
 from stateward.compiler.language.collecting import uncollected
@@ -120,12 +121,23 @@ def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowS
         problems = on_any_level(problems)
 
     told = told_by_schema(_without_imports(evaluation.diagnostics), read.failed)
+    if read.flow is not None and read.flow.schema_version == LATER_VERSION:
+        problems += _analysed(read.flow, is_sound=not (broken or errors_of(told) or errors_of(each.diagnostic() for each in problems)))
     warnings: list[Diagnostic] = []
     if read.version is not None:
         warnings += (each for each in (*parsed.diagnostics, *told) if each.severity is Severity.WARNING)
         warnings += inspect(source, parsed.module, read.roots) if not broken else []
     steps = limits.language.steps - max(evaluation.machine.steps, 0)
     return read.flow, _gathered([*broken, *errors_of(told)], problems, warnings), steps
+
+
+def _analysed(flow: FlowSource, *, is_sound: bool) -> list[Problem]:
+    """Judge guards, variables and checks beside each other; where a fault was found already, nothing is said that would need it mended."""
+    from stateward.compiler.flow.analysing import given_of  # noqa: PLC0415 - a flow of version 1 has no use for it
+    from stateward.compiler.flow.analysis.analyse import analyse  # noqa: PLC0415
+
+    given = given_of(flow)
+    return analyse(given if is_sound else given._replace(complete=False))
 
 
 def _without_imports(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

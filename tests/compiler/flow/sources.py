@@ -136,6 +136,10 @@ FAULTS: Final[Mapping[str, str | bytes]] = {
         of=GOOD_2,
     ),
     "otherwise_beside_condition": changed(('"done"; checks = ["spelling"]', '"done"; otherwise = true'), of=GOOD_2),
+    "guard_never_true": changed(("vars.attempts < 3", "vars.attempts < 0"), of=GOOD_2),
+    "read_before_written": changed(
+        ("default 0; };", "default 0; note = String; };"), ('reads = ["topic"]', 'reads = ["topic", "note"]'), of=GOOD_2
+    ),
     "unreachable_state": changed(
         ('done = { instructions = ""', 'lost = { instructions = ""; terminal = true; };\n    done = { instructions = ""')
     ),
@@ -153,6 +157,38 @@ FAULTS: Final[Mapping[str, str | bytes]] = {
     "duplicate_condition": changed(
         ('back = { target = "draft"; condition = "Something is', 'again = { target = "done"; condition = "Nothing is'),
     ),
+    "guard_always_true": changed(("vars.attempts < 3", "vars.attempts >= 0"), of=GOOD_2),
+    "transition_shadowed": changed(
+        (' condition = "Something is to be mended.";', ""),
+        (
+            'accept = { target = "done"; checks',
+            'stop = { target = "done"; when = vars.attempts >= 2; };\n            accept = { target = "done"; checks',
+        ),
+        of=GOOD_2,
+    ),
+    "guards_overlap": changed(
+        ('        select = "first";\n', ""),
+        (' condition = "Something is to be mended.";', ""),
+        ('"done"; checks = ["spelling"]', '"done"; when = vars.attempts > 1'),
+        of=GOOD_2,
+    ),
+    "guards_leave_gap": changed(
+        (' condition = "Something is to be mended.";', ""),
+        ('"done"; checks = ["spelling"]', '"done"; when = vars.attempts > 3'),
+        of=GOOD_2,
+    ),
+    "read_perhaps_before_written": changed(
+        ("default 0; };", "default 0; note = String; };"),
+        ('reads = ["topic", "attempts"]', 'reads = ["topic", "attempts", "note"]'),
+        ('select = "first"', 'writes = ["note"];\n        select = "first"'),
+        of=GOOD_2,
+    ),
+    "written_never_read": changed(
+        ("default 0; };", "default 0; note = String; };"), ('writes = ["attempts"]', 'writes = ["attempts", "note"]'), of=GOOD_2
+    ),
+    "variable_unused": changed(("default 0; };", "default 0; note = String; };"), of=GOOD_2),
+    "check_unused": changed(('timeout = "90s"; };', 'timeout = "90s"; }; links = { command = ["linkcheck"]; };'), of=GOOD_2),
+    "import_unused": changed(('"Read it."', 'match 1 { 1: "Read it."; _: (import "./long.md").content; }'), of=GOOD_2),
     "name_differs_from_slug": changed(('"paper"', '"essay"')),
     "merge_marks_in_text": changed(('"Read it."', '"Read it.\n<<<<<<< HEAD\nTwice.\n=======\nOnce.\n>>>>>>> other\n"')),
     "unused_binding": f"let spare = 1; in {{\n{GOOD}}}\n",

@@ -66,6 +66,9 @@ _ERRORS: Final[Mapping[str, str]] = {
     "transition_without_condition": "A transition says nowhere when it is taken.",
     "otherwise_twice": "A state has two ways out that are taken when no other is.",
     "otherwise_beside_condition": "A way out that is taken when no other is stands beside one that is judged.",
+    # guards and variables
+    "guard_never_true": "A guard holds in no run.",
+    "read_before_written": "A variable is read where nothing can have written it.",
     # graph
     "unreachable_state": "Nothing leads to a state.",
     "terminal_missing": "No state is an end.",
@@ -74,6 +77,14 @@ _ERRORS: Final[Mapping[str, str]] = {
 
 _WARNINGS: Final[Mapping[str, str]] = {
     "duplicate_condition": "Two transitions of one state have the same condition and target.",
+    "guard_always_true": "A guard holds in every run.",
+    "transition_shadowed": "A transition is never taken, since others are taken in its place.",
+    "guards_overlap": "Two transitions of one state can both be met.",
+    "guards_leave_gap": "There are values for which no transition of a state can be taken.",
+    "read_perhaps_before_written": "A variable is read where something may not have written it yet.",
+    "written_never_read": "A variable is written and nothing that can follow reads it.",
+    "variable_unused": "A variable is declared and neither read nor written.",
+    "check_unused": "A check is declared and no transition names it.",
     "name_differs_from_slug": "The name of the flow is not the slug that it is kept under.",
     "unknown_escape": "A backslash in a string stands before a character that needs none.",
     "merge_marks_in_text": "A string holds the marks of a merge conflict.",

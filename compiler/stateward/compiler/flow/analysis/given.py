@@ -49,6 +49,16 @@ class Way(NamedTuple):
     otherwise: bool = False
     sound: bool = True
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known when it is taken."""
+        return self.sound and (self.guard is not None or self.is_judged or self.otherwise or bool(self.checks))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known when it is taken and where it leads."""
+        return self.is_decided and self.target is not None
+
 
 class Standing(NamedTuple):
     """A state."""
@@ -78,3 +88,10 @@ class Given(NamedTuple):
     checks: tuple[Declared, ...]
     complete: bool = True
     """Whether these are all states and declarations."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether nothing of it is at fault, so that it can be told where one gets and where not."""
+        if self.initial is None or not self.complete:
+            return False
+        return all(state.complete and all(way.is_known for way in state.ways) for state in self.states)
