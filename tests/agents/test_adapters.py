@@ -22,9 +22,11 @@ from stateward.runtime.surfaces.agents.langgraph import BLOCKS_MAX, recorded, st
 from stateward.runtime.surfaces.agents.pydantic_ai import RecordedToolset, worker_toolset
 from stateward.runtime.surfaces.agents.tools import NAMES, Recorder, WorkerTools
 from stateward.runtime.wiring import DaemonThreads, NoWorker, ProfileUnusable
+from tests.contracts.variables import REFINED
 from tests.contracts.work import PROGRAM, Bench, GatedJudge, evidence
 from tests.runtime.engines import AGENT, HOST, PERSON, Desk
 from tests.runtime.flows import REVIEW
+from tests.runtime.guarded import NEEDS
 from tests.runtime.judgements import MET
 
 
@@ -113,6 +115,49 @@ def test_a_refusal_is_told_and_not_raised(bench: Bench) -> None:
     assert "Refused (reason_blank)" in tools.request(" ")
     assert "Refused (record_malformed)" in tools.note("")
     assert "Noted in entry 4." == tools.note("All is well.")
+
+
+@pytest.fixture
+def refining() -> Iterator[Bench]:
+    at = Desk("refine", REFINED, AGENT, inputs=NEEDS)
+    judge = GatedJudge()
+    channel = EngineWorkerChannel(
+        at.engine,
+        at.worker,
+        AGENT,
+        judges=Judges(lambda _: judge, "test", 15.0),
+        threads=DaemonThreads(),
+        clock=at.clock,
+        ids=at.ids,
+        source_of=lambda _: None,
+    )
+    with closing(channel):
+        yield Bench(channel, at.engine, judge)
+
+
+def test_variables_are_set_and_what_came_of_it_is_told(refining: Bench) -> None:
+    tools = WorkerTools(refining.channel)
+    assert "Set `attempts`, `bugs` in entry E00000003." == asyncio.run(tools.set_variables({"attempts": 2, "bugs": False}))
+    assert "Refused (variable_misfit)" in tools.assign({"attempts": "two"})
+    assert "- `attempts`, which must be: Int & >= 0" in tools.status()
+
+
+def test_a_model_sets_variables_through_pydantic_ai(refining: Bench) -> None:
+    model = scripted(
+        ToolCallPart("set_variables", {"values": {"attempts": 3}}),
+        ToolCallPart("request_flow_transition", {"reason": "Done."}),
+        ToolCallPart("set_variables", {"values": {"bugs": False}}),
+        ToolCallPart("request_flow_transition", {"reason": "There are none."}),
+        TextPart("ok"),
+    )
+    asyncio.run(Agent(model, toolsets=[worker_toolset(refining.channel)]).run("Work."))
+    assert ("done", "completed", []) == (refining.flow.state, refining.flow.status, refining.judge.asked)
+
+
+def test_a_graph_sets_variables_through_its_tools(refining: Bench) -> None:
+    tools = {each.name: each for each in worker_tools(refining.channel)}
+    assert "Set `attempts` in entry E00000003." == tools["set_variables"].invoke({"values": {"attempts": 3}})
+    assert "Set `bugs` in entry E00000004." == asyncio.run(tools["set_variables"].ainvoke({"values": {"bugs": True}}))
 
 
 # --- pydantic-ai ----------------------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from mcp_types import CallToolResult
 from stateward.runtime.ports import HostRecord, RecordKey
 from stateward.runtime.session.entries import Actor, ActorClass, Kind
 from stateward.runtime.wiring import host_channel
+from tests.cli.guarded import REFINE
 from tests.cli.program import STATEWARD
 
 REQUEST = "request_flow_transition"
@@ -63,10 +64,16 @@ class Desk:
         assert 0 == done.returncode, done.stderr
         return done.stdout
 
-    def start(self, *options: str) -> str:
+    def start(self, *options: str, flow: str = "builtin:coder-review") -> str:
         """Start a Worker, and give its id."""
-        told = json.loads(self.run("start", "builtin:coder-review", "--profile", "judged", "--json", *options))
+        told = json.loads(self.run("start", flow, "--profile", "judged", "--json", *options))
         return str(told["worker"])
+
+    def refine(self) -> str:
+        """Keep the flow `refine`, start a Worker on it, and give its id."""
+        (self.work / "refine.dcdl").write_text(REFINE, "utf-8")
+        self.run("flow", "save", "refine.dcdl")
+        return self.start("--input", "topic=owls", flow="workspace:refine")
 
     def asked(self) -> int:
         """How often the slow judge was asked."""

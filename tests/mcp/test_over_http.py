@@ -105,7 +105,7 @@ def test_an_agent_works_through_a_flow_over_http_and_its_token_says_which_worker
     async def first(address: str) -> None:
         async with connected(address, shown) as session:
             tools = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in (await session.list_tools()).tools]
-            assert [REQUEST, "flow_status", "session_note", "submit_flow_input"] == [each["name"] for each in tools]
+            assert [REQUEST, "flow_status", "session_note", "set_variables", "submit_flow_input"] == [each["name"] for each in tools]
             assert [] == [fault for each in tools for fault in faults_of_tool(each)]
             assert worker == form(await session.call_tool("flow_status", {}))["worker"]
             assert "stays" == form(await session.call_tool(REQUEST, {"reason": "All tests pass."}))["result"]

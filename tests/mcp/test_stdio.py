@@ -149,7 +149,7 @@ def test_a_server_that_knows_no_worker_says_which_there_are_at_each_call(tmp_pat
 
     async def calls() -> None:
         async with client(at) as session:
-            assert [REQUEST, "flow_status", "session_note"] == [each.name for each in (await session.list_tools()).tools]
+            assert [REQUEST, "flow_status", "session_note", "set_variables"] == [each.name for each in (await session.list_tools()).tools]
             result = await session.call_tool("flow_status", {})
             assert result.is_error
             listed = "".join(f"\n  {each}" for each in workers)

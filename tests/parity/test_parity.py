@@ -47,10 +47,21 @@ class Asked:
     verdicts: str = ""
 
 
+@dataclass(frozen=True)
+class Set:
+    """What came of setting variables, whatever surface told it."""
+
+    result: str
+    told: str
+    """The code of a refusal, or what was set."""
+
+
 class Way(Protocol):
     """A surface that a Worker can be reached through."""
 
     def ask(self, reason: str) -> Asked: ...
+
+    def set(self, **values: object) -> Set: ...
 
     def standing(self) -> dict[str, Any]:
         """Give state, visit, status, instructions and conditions."""
@@ -78,10 +89,20 @@ class Command:
     def __init__(self, at: Desk, worker: str) -> None:
         self._at, self._worker = at, worker
 
-    def ask(self, reason: str) -> Asked:
-        command = [str(STATEWARD), "request", self._worker, "--reason", reason, "--json"]
+    def _run(self, *arguments: str) -> dict[str, Any]:
+        command = [str(STATEWARD), *arguments, "--json"]
         done = subprocess.run(command, cwd=self._at.work, env=self._at.environment, capture_output=True, text=True, check=False)
-        told = json.loads(done.stdout)
+        told: dict[str, Any] = json.loads(done.stdout)
+        return told
+
+    def set(self, **values: object) -> Set:
+        told = self._run("set", self._worker, *(f"{name}={json.dumps(value)}" for name, value in values.items()))
+        if told["result"] == "refused":
+            return Set("refused", told["code"])
+        return Set("set", f"{told['names']} {told['entry']}")
+
+    def ask(self, reason: str) -> Asked:
+        told = self._run("request", self._worker, "--reason", reason)
         if told["result"] == "refused":
             return Asked("refused", told["code"], told["message"])
         return of_answer(told["answer"], repeated=told["repeated"])
@@ -90,7 +111,12 @@ class Command:
         flow = json.loads(self._at.run("status", self._worker, "--json"))["flow"]
         return {
             **{name: flow[name] for name in ("state", "visit", "status", "instructions")},
-            "conditions": [each["condition"] for each in flow["transitions"]],
+            "ways": [
+                tuple(each[name] for name in ("id", "target", "condition", "when", "checks", "otherwise")) for each in flow["transitions"]
+            ],
+            "reads": [(each["name"], each["is_set"], each["holds"]) for each in flow["variables"] if each["read_here"]],
+            "writes": [(each["name"], each["constraint"]) for each in flow["variables"] if each["set_here"]],
+            "halted": flow["halted"] is not None,
         }
 
 
@@ -99,6 +125,12 @@ class Channel:
 
     def __init__(self, channel: WorkerChannel) -> None:
         self._channel = channel
+
+    def set(self, **values: object) -> Set:
+        written = self._channel.set_variables(values)
+        if isinstance(written, Refusal):
+            return Set("refused", str(written.code))
+        return Set("set", f"{list(written.names)} {written.entry}")
 
     def ask(self, reason: str) -> Asked:
         asked = self._channel.ask(reason, WAIT_SECONDS)
@@ -119,7 +151,10 @@ class Channel:
             "visit": flow.visit,
             "status": flow.status,
             "instructions": flow.instructions,
-            "conditions": [each.condition for each in flow.ways],
+            "ways": [(each.transition, each.target, each.condition, each.when, list(each.checks), each.otherwise) for each in flow.ways],
+            "reads": [(each.name, each.is_set, each.holds) for each in flow.reads],
+            "writes": [(each.name, each.constraint) for each in flow.writes],
+            "halted": bool(flow.halted),
         }
 
 
@@ -134,6 +169,15 @@ class Mcp:
         assert found is not None
         return found
 
+    def set(self, **values: object) -> Set:
+        told = self._portal.call(self._session.call_tool, "set_variables", {"values": json.dumps(values)})
+        if told.is_error:
+            (said,) = told.content
+            assert said.type == "text"
+            return Set("refused", said.text.removeprefix("Refused (").partition(")")[0])
+        assert told.structured_content is not None
+        return Set("set", f"{told.structured_content['names']} {told.structured_content['entry']}")
+
     def ask(self, reason: str) -> Asked:
         told = self._call("request_flow_transition", {"reason": reason})
         assert set(ASKED["properties"]) == set(told)
@@ -141,12 +185,21 @@ class Mcp:
             return Asked("refused", told["code"], told["message"])
         verdicts = json.dumps(told["verdicts"], sort_keys=True)
         same = ("result", "code", "message", "repeated", "state", "visit", "status", "instructions", "transition")
-        return Asked(**{name: told[name] for name in same}, verdicts=verdicts)
+        said = {name: told[name] for name in same}
+        stays = told["result"] == "could_not_check"  # that it is no "no" the other surfaces say by the code
+        return Asked(**{**said, "result": "stays" if stays else told["result"]}, verdicts=verdicts)
 
     def standing(self) -> dict[str, Any]:
         told = self._call("flow_status", {})
         same = {name: told[name] for name in ("state", "visit", "status", "instructions")}
-        return {**same, "conditions": [each["condition"] for each in told["ways"]]}
+        parts = ("transition", "target", "condition", "when", "checks", "otherwise")
+        return {
+            **same,
+            "ways": [tuple(each[name] for name in parts) for each in told["ways"]],
+            "reads": [(each["name"], each["is_set"], json.loads(each["holds"] or "null")) for each in told["reads"]],
+            "writes": [(each["name"], each["constraint"]) for each in told["writes"]],
+            "halted": bool(told["halted"]),
+        }
 
 
 def played(at: Desk, worker: str, way: Way) -> list[object]:
@@ -164,6 +217,15 @@ def played(at: Desk, worker: str, way: Way) -> list[object]:
     told += [way.ask("Reviewed.")]
     evidence("commit", "1 file changed", "use-3")
     return [*told, way.ask("Committed."), way.ask("Once more."), way.standing()]
+
+
+def refined(_at: Desk, _worker: str, way: Way) -> list[object]:
+    """Set variables, move by guards up to the limit of visits, and give everything that was told."""
+    told: list[object] = [way.standing(), way.ask("Not yet."), way.set(bugs=True), way.set(attempts=-1)]
+    told += [way.set(title="The \u00e9 draft", attempts=2, files=["a.py"]), way.set(attempts=2), way.set(title="Draft")]
+    told += [way.ask("Done."), way.standing(), way.ask("Trust me."), way.set(bugs=True), way.ask("Trust me.")]
+    told += [way.standing(), way.ask("Again."), way.set(bugs=True), way.ask("There are bugs."), way.standing()]
+    return [*told, way.set(bugs=False), way.ask("There are none.")]
 
 
 @contextmanager
@@ -193,16 +255,24 @@ def log_of(at: Desk, worker: str) -> list[str]:
     return plain
 
 
+def begun(at: Desk) -> str:
+    return at.start("--text", "Ticket 41")
+
+
+Play = Callable[[Desk, str, Way], list[object]]
+Through = Callable[..., tuple[list[object], list[str]]]
+
+
 @pytest.fixture
-def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[list[object], list[str]]]:
+def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Through:
     """Play through a surface, in a project of its own."""
 
-    def play(name: str) -> tuple[list[object], list[str]]:
+    def play(name: str, begin: Callable[[Desk], str] = begun, played: Play = played) -> tuple[list[object], list[str]]:
         (tmp_path / name).mkdir()
         at = desk(tmp_path / name)
         for variable, value in at.environment.items():
             monkeypatch.setenv(variable, value)
-        worker = at.start("--text", "Ticket 41")
+        worker = begin(at)
         if name == "http":
             with served(at, worker, monkeypatch) as server, remote_agent_channel(server, worker) as channel:
                 told = played(at, worker, Channel(channel))
@@ -219,11 +289,32 @@ def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     return play
 
 
-def test_every_surface_gives_the_same_answers_and_leaves_the_same_log(through: Callable[[str], tuple[list[object], list[str]]]) -> None:
+def test_every_surface_gives_the_same_answers_and_leaves_the_same_log(through: Through) -> None:
     told, log = through("command")
     results = [each.result for each in told if isinstance(each, Asked)]
     assert ["refused", "stays", "stays", "moved", "moved", "moved", "refused"] == results
     for name in ("python", "mcp", "http"):
         others, other_log = through(name)
+        assert told == others, name
+        assert log == other_log, name
+
+
+def test_variables_are_set_and_guards_decide_alike_through_every_surface(through: Through) -> None:
+    told, log = through("command", Desk.refine, refined)
+    asked = [(each.result, each.code or each.state) for each in told if isinstance(each, Asked)]
+    assert [
+        ("stays", "no_condition_met"),
+        ("moved", "look"),
+        ("stays", "indeterminate"),
+        ("moved", "work"),
+        ("moved", "look"),
+        ("stays", "limit_reached"),
+        ("refused", "instance_halted"),
+    ] == asked
+    sets = [(each.result, each.told.partition(" E")[0]) for each in told if isinstance(each, Set)]
+    assert [("refused", "variable_not_writable"), ("refused", "variable_misfit")] == sets[:2]
+    assert ["set"] * 6 == [result for result, _ in sets[2:]]
+    for name in ("python", "mcp", "http"):
+        others, other_log = through(name, Desk.refine, refined)
         assert told == others, name
         assert log == other_log, name

@@ -4,7 +4,7 @@ Invariants: the agent's channel speaks as an agent, and what it says is a claim;
 it records is evidence. Which of the two a piece of code is handed decides what it can say.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from stateward.runtime.marker import work_folder
 from stateward.runtime.ports import Fault, HostChannel, Submitted, WorkerChannel
 from stateward.runtime.profile import DEFAULT
 from stateward.runtime.session.entries import Actor, ActorClass
-from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
+from stateward.runtime.session.segments import NO_INPUTS, FlowSegment, Segment, TextSegment
 from stateward.runtime.wiring import (
     NoWorker,
     Place,
@@ -53,14 +53,22 @@ class Inside:
     """The name under which the host records."""
 
 
-def start_worker(selector: str, *texts: str, folder: Path | str = ".", profile: str = DEFAULT.name, store: Place | None = None) -> str:
+def start_worker(
+    selector: str,
+    *texts: str,
+    folder: Path | str = ".",
+    profile: str = DEFAULT.name,
+    store: Place | None = None,
+    inputs: Mapping[str, object] = NO_INPUTS,
+) -> str:
     """Start a Worker on a flow, with texts that say what the work is about, and give its id.
 
-    `folder` is the folder of the work; a Workspace is begun there where there is none. Raises Refused, and Fault.
+    `inputs` is what the flow is given, by name, as JSON. `folder` is the folder of the work; a Workspace is begun there where there is
+    none. Raises Refused, and Fault.
     """
     workdir = work_folder(Path(folder))
     in_force = profile_of_name(profile, workdir)
-    segments: tuple[Segment, ...] = (FlowSegment(selector), *map(TextSegment, texts))
+    segments: tuple[Segment, ...] = (FlowSegment(selector, inputs), *map(TextSegment, texts))
     actor = Actor(ActorClass.PERSON, CHANNEL, account_name())
     if is_new(workdir, store):  # what would be refused begins no Workspace
         trial = rehearsal(in_force)

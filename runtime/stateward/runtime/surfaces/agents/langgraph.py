@@ -23,7 +23,12 @@ Answer = ToolMessage | Command[Any]
 def worker_tools(channel: WorkerChannel, wait_seconds: float = WAIT_SECONDS) -> list[StructuredTool]:
     """Give the tools of an agent inside a Worker."""
     tools = WorkerTools(channel, wait_seconds)
-    pairs = ((tools.request, tools.request_flow_transition), (tools.status, tools.flow_status), (tools.note, tools.session_note))
+    pairs = (
+        (tools.request, tools.request_flow_transition),
+        (tools.status, tools.flow_status),
+        (tools.note, tools.session_note),
+        (tools.assign, tools.set_variables),
+    )
     return [StructuredTool.from_function(once, loop, name=loop.__name__, description=DESCRIPTIONS[loop.__name__]) for once, loop in pairs]
 
 

@@ -18,7 +18,7 @@ def worker_toolset(channel: WorkerChannel, wait_seconds: float = WAIT_SECONDS) -
     """Give the tools of an agent inside a Worker, with the instructions of the state it is in at each step."""
     tools = WorkerTools(channel, wait_seconds)
     toolset: FunctionToolset[Any] = FunctionToolset(id="stateward", sequential=True, instructions=tools.status)
-    for function in (tools.request_flow_transition, tools.flow_status, tools.session_note):
+    for function in (tools.request_flow_transition, tools.flow_status, tools.session_note, tools.set_variables):
         toolset.add_function(function, name=function.__name__, description=DESCRIPTIONS[function.__name__])
     return toolset
 

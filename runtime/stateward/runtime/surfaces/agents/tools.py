@@ -14,13 +14,13 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import HostChannel, HostRecord, InProgress, RecordKey, Standing, WorkerChannel
 from stateward.runtime.session.entries import Kind
 from stateward.runtime.surfaces.agents.inside import CHANNEL, Inside, Refused
-from stateward.runtime.telling import asked_told, refusal_told, standing_told
+from stateward.runtime.telling import asked_told, refusal_told, standing_told, written_told
 
 WAIT_SECONDS: Final = 600.0
 """How long a tool waits for a verification; after that it says that it goes on."""
 SLICE_SECONDS: Final = 2.0
 """How long a thread waits at a time, so that who is cancelled need not wait longer."""
-NAMES: Final = ("request_flow_transition", "flow_status", "session_note")
+NAMES: Final = ("request_flow_transition", "flow_status", "session_note", "set_variables")
 DESCRIPTIONS: Final = {
     "request_flow_transition": (
         "Ask to leave the current state of the flow. Give the reason why its work is done, with where that can be seen. An independent "
@@ -28,11 +28,15 @@ DESCRIPTIONS: Final = {
     ),
     "flow_status": "Say in which state the flow is, what is to be done there and how it is left.",
     "session_note": "Keep a note in the session log. A note is a claim; it is no evidence.",
+    "set_variables": (
+        "Set variables that the current state writes, all that are given or none: a value for each name. `flow_status` lists them with "
+        "what each must be. Guards read them when a transition is asked for: set them before. A flow without variables has none to set."
+    ),
 }
 
 
 class WorkerTools:
-    """The three tools, over a channel."""
+    """The tools, over a channel."""
 
     def __init__(self, channel: WorkerChannel, wait_seconds: float = WAIT_SECONDS) -> None:
         self._channel, self._wait = channel, wait_seconds
@@ -58,6 +62,10 @@ class WorkerTools:
         """Keep a note."""
         return await asyncio.to_thread(self.note, text)
 
+    async def set_variables(self, values: dict[str, Any]) -> str:
+        """Set variables."""
+        return await asyncio.to_thread(self.assign, values)
+
     def request(self, reason: str) -> str:
         """Ask to leave the state, and give what came of it; for programs without a loop."""
         return asked_told(self._channel.ask(reason, self._wait))
@@ -71,6 +79,10 @@ class WorkerTools:
         """Keep a note; for programs without a loop."""
         noted = self._channel.note(text)
         return refusal_told(noted) if isinstance(noted, Refusal) else f"Noted in entry {noted.head.seq}."
+
+    def assign(self, values: dict[str, Any]) -> str:
+        """Set variables; for programs without a loop."""
+        return written_told(self._channel.set_variables(values))
 
     def unfinished(self) -> str | None:
         """Say what is still to be done, for an agent that would stop; None where nothing is, or an operator has a hand on the Worker."""

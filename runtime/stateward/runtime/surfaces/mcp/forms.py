@@ -4,15 +4,17 @@ Invariants: a schema is one flat object, closed, without references, unions or f
 every member of its schema, empty where there is nothing to say; texts of authors, workers and judges are byte for byte.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, assert_never
 
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.core.texts import shown
-from stateward.runtime.ports import Answered, Asked, InProgress, RecordedEntry, Standing, Submitted, Waiting
+from stateward.runtime.ports import Answered, Asked, FlowStanding, InProgress, RecordedEntry, Standing, Submitted, Waiting, Written
 from stateward.runtime.session.answers import Answer
 from stateward.runtime.session.entries import reference
+from stateward.runtime.session.strict import Malformed, parse
 
 Schema = dict[str, Any]
 
@@ -40,6 +42,10 @@ NOTE: Final = _object(text=_said(_TEXT, "What to keep. A claim; it is no evidenc
 INPUT: Final = _object(
     selector=_said(_TEXT, "The flow to start: builtin:<slug> or workspace:<slug>."),
     text=_said(_TEXT, "What the work is about; may be empty."),
+    inputs=_said(_TEXT, "One JSON object with a value for each input of the flow; may be empty."),
+)
+VALUES: Final = _object(
+    values=_said(_TEXT, 'One JSON object with a value for each variable that is to be set: {"attempts": 2, "bugs": false}.')
 )
 
 ASKED: Final = _object(
@@ -69,17 +75,36 @@ STATUS: Final = _object(
     state=_TEXT,
     visit=_COUNT,
     instructions=_TEXT,
-    ways=_list(transition=_TEXT, target=_TEXT, condition=_TEXT),
+    ways=_list(
+        transition=_TEXT,
+        target=_TEXT,
+        condition=_said(_TEXT, "What a verifier is asked; empty where nobody is."),
+        when=_said(_TEXT, "The guard that has to hold; empty where there is none."),
+        checks=_said(_TEXTS, "What the host runs for it."),
+        otherwise=_said(_FLAG, "Whether it is taken where no other is."),
+    ),
+    reads=_list(name=_TEXT, is_set=_FLAG, holds=_said(_TEXT, "The value as JSON; empty where it was not set.")),
+    writes=_list(
+        name=_TEXT,
+        constraint=_said(_TEXT, "What it must be, as the flow has it."),
+        form=_said(_TEXT, "The same as JSON Schema."),
+    ),
     attempts=_COUNT,
     open_attempt=_said(_TEXT, "The id of the one that is not resolved; empty where none is."),
     open_reason=_TEXT,
     paused=_said(_TEXT, "By whom and why; empty where it is not."),
     held=_said(_TEXT, "Why; empty where it is not."),
+    halted=_said(_TEXT, "Which limit of visits is reached; empty where none is."),
     read_only=_said(_TEXT, "Why nothing can be written; empty where it can."),
     missing=_list(transition=_TEXT, missing=_TEXTS),
     last_entry=_said(_TEXT, "The last entry of the log."),
 )
 NOTED: Final = _object(worker=_TEXT, entry=_TEXT, repeated=_FLAG)
+SET: Final = _object(
+    worker=_TEXT,
+    names=_said(_TEXTS, "The variables that hold what was given."),
+    entry=_said(_TEXT, "The entry that wrote them; empty where this visit had set them to that before."),
+)
 SUBMITTED: Final = _object(worker=_TEXT, entry=_TEXT, repeated=_FLAG, instance=_TEXT)
 
 
@@ -152,16 +177,54 @@ def status_form(standing: Standing) -> dict[str, Any]:
         "state": flow.state,
         "visit": flow.visit,
         "instructions": flow.instructions,
-        "ways": [{"transition": each.transition, "target": each.target, "condition": each.condition} for each in flow.ways],
+        **_means(flow),
         "attempts": flow.attempts,
         "open_attempt": "" if flow.open is None else flow.open.attempt,
         "open_reason": "" if flow.open is None else flow.open.reason,
         "paused": flow.paused,
         "held": flow.held,
+        "halted": flow.halted,
         "missing": []
         if flow.last is None
         else [{"transition": each.transition, "missing": list(each.missing)} for each in flow.last.results],
     }
+
+
+def _means(flow: FlowStanding) -> dict[str, Any]:
+    """Give how a state is left, and what of the variables its worker may see and set."""
+    return {
+        "ways": [
+            {
+                "transition": each.transition,
+                "target": each.target,
+                "condition": each.condition,
+                "when": each.when,
+                "checks": list(each.checks),
+                "otherwise": each.otherwise,
+            }
+            for each in flow.ways
+        ],
+        "reads": [{"name": each.name, "is_set": each.is_set, "holds": _json(each.holds) if each.is_set else ""} for each in flow.reads],
+        "writes": [{"name": each.name, "constraint": each.constraint, "form": _json(each.form)} for each in flow.writes],
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def set_form(written: Written) -> dict[str, Any]:
+    """Give what was set."""
+    return {"worker": written.worker, "names": list(written.names), "entry": written.entry}
+
+
+def values_of(text: str) -> dict[str, object] | str:
+    """Read one JSON object; or say what is wrong with it. A blank text is an empty one."""
+    try:
+        values = parse(text.encode("utf-8", "surrogatepass")) if text.strip() else {}
+    except Malformed as problem:
+        return str(problem)
+    return values if isinstance(values, dict) else "it is no object"
 
 
 def noted_form(noted: RecordedEntry) -> dict[str, Any]:
@@ -177,6 +240,21 @@ def submitted_form(submitted: Submitted) -> dict[str, Any]:
         "repeated": submitted.repeated,
         "instance": submitted.instance or "",
     }
+
+
+def as_texts(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the arguments of a call: values may be given as the object itself, and inputs left out by who knows of none."""
+    taken = dict(arguments)
+    for name in _OBJECTS.intersection(schema["properties"]):
+        if isinstance(taken.get(name), dict):
+            taken[name] = _json(taken[name])
+    if "inputs" in schema["properties"]:
+        taken.setdefault("inputs", "")
+    return taken
+
+
+_OBJECTS: Final = frozenset({"values", "inputs"})
+"""The arguments that are texts of one JSON object."""
 
 
 def problem_of(schema: Schema, arguments: Mapping[str, Any]) -> str | None:

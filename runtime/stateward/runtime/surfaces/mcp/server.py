@@ -23,7 +23,7 @@ from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
 from stateward.runtime.surfaces.mcp import forms
 from stateward.runtime.surfaces.mcp.hosts import caller_of
 from stateward.runtime.surfaces.mcp.reading import PROMPT, RESOURCES, next_step, read
-from stateward.runtime.telling import asked_told, refusal_told, standing_told
+from stateward.runtime.telling import asked_told, refusal_told, standing_told, written_told
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
@@ -37,7 +37,8 @@ SLICE_SECONDS: Final = 1.0
 INSTRUCTIONS: Final = (
     "You work inside a flow of stateward. `flow_status` says which state it is in, what is to be done there and how it is left. When that "
     "is done, call `request_flow_transition` with the reason. A verifier checks it against the session and the work; nobody can name the "
-    "next state. If the answer is `verifying`, call again with the same reason. Go on until the flow is completed."
+    "next state. Where the state lists variables that may be set, set them with `set_variables` before. If the answer is `verifying`, call "
+    "again with the same reason. Go on until the flow is completed."
 )
 
 
@@ -93,6 +94,7 @@ def make_server(served: Served) -> Server[Any]:
 
 _READS: Final = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _WRITES: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+_SETS: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 TRANSITION: Final = types.Tool(
     name="request_flow_transition",
     title="Ask to leave the state",
@@ -121,6 +123,17 @@ NOTE: Final = types.Tool(
     output_schema=forms.NOTED,
     annotations=_WRITES,
 )
+SET: Final = types.Tool(
+    name="set_variables",
+    title="Set variables",
+    description=(
+        "Set variables that the current state writes, all that are given or none. `flow_status` lists them with what each must be. Guards "
+        "read them when a transition is asked for: set them before. A flow without variables has none to set."
+    ),
+    input_schema=forms.VALUES,
+    output_schema=forms.SET,
+    annotations=_SETS,
+)
 SUBMIT: Final = types.Tool(
     name="submit_flow_input",
     title="Start a flow",
@@ -140,6 +153,7 @@ class _Handling:
             TRANSITION.name: (TRANSITION, self._request),
             STATUS.name: (STATUS, self._status),
             NOTE.name: (NOTE, self._note),
+            SET.name: (SET, self._set),
             SUBMIT.name: (SUBMIT, self._submit),
         }
 
@@ -160,7 +174,7 @@ class _Handling:
         if found is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool `{params.name[:64]}`")
         tool, function = found
-        arguments = dict(params.arguments or {})
+        arguments = forms.as_texts(tool.input_schema, params.arguments or {})
         problem = forms.problem_of(tool.input_schema, arguments)
         if problem is not None:
             return _failed(f"{tool.name}: {problem}")
@@ -212,8 +226,23 @@ class _Handling:
         form = forms.noted_form(noted)
         return _told(f"Noted in entry {form['entry']}.", form)
 
+    async def _set(self, context: Context, channel: WorkerChannel, arguments: dict[str, Any]) -> types.CallToolResult:
+        named = caller_of(context.meta, {}).sub_agent
+        if named:
+            return _failed(f"a sub-agent ({named[:64]}) may not set variables; the agent that it works for may")
+        values = forms.values_of(arguments["values"])
+        if isinstance(values, str):
+            return _failed(f"{SET.name}: the argument `values` cannot be read: {values}")
+        written = await run_sync(channel.set_variables, values)
+        if isinstance(written, Refusal):
+            return _failed(written_told(written))
+        return _told(written_told(written), forms.set_form(written))
+
     async def _submit(self, _: Context, channel: WorkerChannel, arguments: dict[str, Any]) -> types.CallToolResult:
-        segments: list[Segment] = [FlowSegment(arguments["selector"])]
+        inputs = forms.values_of(arguments["inputs"])
+        if isinstance(inputs, str):
+            return _failed(f"{SUBMIT.name}: the argument `inputs` cannot be read: {inputs}")
+        segments: list[Segment] = [FlowSegment(arguments["selector"], inputs)]
         if arguments["text"]:
             segments.append(TextSegment(arguments["text"]))
         submitted = await run_sync(channel.submit, segments)
