@@ -4,7 +4,7 @@ import pytest
 
 from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.completing import complete
-from stateward.compiler.editor.finding import references
+from stateward.compiler.editor.finding import definitions, references
 from stateward.compiler.editor.hovering import hover
 from stateward.compiler.editor.renaming import Refused, rename
 from stateward.compiler.pipeline import compile_source
@@ -94,6 +94,72 @@ def test_a_state_is_renamed_where_a_guard_counts_it() -> None:
 def test_a_state_is_not_renamed_where_a_guard_cannot_be_read() -> None:
     analysis, offset = cursor(changed(("    review = {", "    re‸view = {"), ("visits.review < 9", "vars.nothing"), of=COUNTING))
     assert isinstance(rename(analysis, offset, "look"), Refused)
+
+
+NAMED = changed(('"done"; checks = ["spelling"]', '"done"; checks = ["spelling"]; when = known.topic || input.topic == "x"'), of=GOOD_2)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("vars.att", "empts", ["attempts = Int", '"attempts"]', '"attempts"]', "attempts < 3"]),
+        ("variables = { to", "pic", ["topic = String; attempts", '"topic", ', '"topic"]', "topic || input"]),
+        ("input.to", "pic ==", ["topic = String; };\nchecks", 'topic == "x"']),
+        ('"done"; checks = ["spel', 'ling"]', ["spelling = {", '"spelling"]; condition', '"spelling"]; when']),
+    ],
+)
+def test_what_is_declared_is_found_wherever_it_is_named(before: str, after: str, found: list[str]) -> None:
+    analysis, offset = cursor(changed((before + after, before + CURSOR + after), of=NAMED))
+    text = analysis.source.text
+    spans = references(analysis, offset, declaration=True)
+    assert found == [text[span.start - (text[span.start - 1] == '"') :][: len(at)] for span, at in zip(spans, found, strict=True)]
+    assert spans[:1] == definitions(analysis, offset)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("vars.att", "empts", "variable `attempts`\n\n```dcdl\nInt & >= 0 default 0\n```\n\nset in `draft`\n\nread in `draft`"),
+        ("input.to", "pic ==", "input `topic`\n\n```dcdl\nString\n```"),
+        ('"done"; checks = ["spel', 'ling"]', "check `spelling`\n\n```text\ncodespell paper.md\n```\n\nrun in `draft`, `review`"),
+    ],
+)
+def test_what_is_declared_is_told_where_it_is_named(before: str, after: str, told: str) -> None:
+    found = hover(*cursor(changed((before + after, before + CURSOR + after), of=NAMED)))
+    assert found is not None
+    assert told == found.markdown
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "new"),
+    [("vars.att", "empts", "rounds"), ("vars.att", "empts", "so-many"), ('"done"; checks = ["spel', 'ling"]', "words")],
+)
+def test_what_is_declared_is_renamed_everywhere(before: str, after: str, new: str) -> None:
+    analysis, offset = cursor(changed((before + after, before + CURSOR + after), of=NAMED))
+    edits = rename(analysis, offset, new)
+    assert isinstance(edits, list)
+    old = (before + after).split(".")[-1] if "." in before else "spelling"
+    done = compile_source(edited(analysis.source.text, edits).encode())
+    assert (old in (done.canonical or b"").decode(), new in (done.canonical or b"").decode()) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "new", "reason"),
+    [
+        ("variables = { to", "pic", "theme", "an input gives the variable of its name the first value"),
+        ("vars.att", "empts", "topic", "an input gives the variable of its name the first value"),
+        ("vars.att", "empts", "a b", "`a b` holds a space; a name has 1 to 128 ASCII letters, digits, `-` and `_`"),
+    ],
+)
+def test_a_name_is_not_renamed_where_that_would_change_the_flow(before: str, after: str, new: str, reason: str) -> None:
+    analysis, offset = cursor(changed((before + after, before + CURSOR + after), of=NAMED))
+    assert Refused(reason) == rename(analysis, offset, new)
+
+
+def test_a_root_that_is_bound_is_none() -> None:
+    hidden = changed(('"Read it."', '(let vars = { attempts = "Read it."; }; in vars.attempts)'), of=GOOD_2)
+    analysis, offset = cursor(changed(("in vars.attempts", "in vars.att‸empts"), of=hidden))
+    assert references(analysis, offset, declaration=True) == []
 
 
 def test_the_form_is_that_of_the_version_that_is_written() -> None:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, assert_never
 from stateward.compiler.diagnostics.model import errors_of
 from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.editor.analysis import Analysis
+from stateward.compiler.editor.declared import DeclaredNames, Part, Use, What
 from stateward.compiler.editor.graphing import Graph
 from stateward.compiler.editor.outline import Entry, spec_at
 from stateward.compiler.editor.scopes import Bound, Scope
@@ -61,6 +62,9 @@ def hover(analysis: Analysis, offset: int) -> Hover | None:
     transition = _transition_at(analysis, offset)
     if transition is not None:
         return transition
+    named = DeclaredNames(analysis).at(offset)
+    if named is not None:
+        return Hover(named.word, _joined(_named_use(analysis, named)))
     bound = analysis.scopes.at(offset)
     if bound is not None and bound.kind != "field":
         span = next(each for each in (bound.key.span, *bound.uses) if each.start <= offset <= each.end)
@@ -134,6 +138,28 @@ def _transition(state: StateSource, transition: TransitionSource) -> Iterator[st
         yield "otherwise: when no other is met"
     if transition.condition is not None:
         yield _block(transition.condition.value)
+
+
+# --- variables, inputs and checks -------------------------------------------------------------------------------------------------------
+
+
+def _named_use(analysis: Analysis, named: Use) -> Iterator[str]:
+    """Tell what is declared of a name, and which states say what of it."""
+    yield _named(named.what.value, named.name)
+    flow = analysis.flow
+    assert flow is not None, "its names were read"
+    declarations = flow.variables.items if named.what is What.VARIABLE else flow.inputs.items if named.what is What.INPUT else ()
+    for each in declarations:
+        if each.name == named.name:
+            yield _block(each.place.source.slice(each.place.span), "dcdl")
+    for check in flow.checks.items if named.what is What.CHECK else ():
+        if check.name == named.name and check.command is not None:
+            yield _block(" ".join(each.value for each in check.command.items))
+    uses = DeclaredNames(analysis).of(named)
+    for part, told in ((Part.WRITTEN, "set in"), (Part.READ, "read in"), (Part.RUN, "run in")):
+        states = dict.fromkeys(each.state for each in uses if each.part is part and each.state is not None)
+        if states:
+            yield f"{told} {', '.join(_inline(state) for state in states)}"
 
 
 # --- names ----------------------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,9 @@ from typing import Any, Final, NamedTuple
 from stateward.compiler.diagnostics.model import Edit, errors_of
 from stateward.compiler.diagnostics.wording import counted
 from stateward.compiler.editor.analysis import Analysis
+from stateward.compiler.editor.declared import DeclaredNames, Use
 from stateward.compiler.editor.graphing import Graph
+from stateward.compiler.editor.renaming_declared import edits_of, is_the_same, why_not
 from stateward.compiler.editor.scopes import Bound
 from stateward.compiler.editor.states import States, StateUse
 from stateward.compiler.flow.identifiers import RULE, identifier_fault
@@ -45,6 +47,10 @@ def renameable(analysis: Analysis, offset: int) -> Renameable | Refused | None:
     if use is not None:
         assert use.word is not None, "it was found by its word"
         return _state_problem(analysis, use.id) or Renameable(use.word, use.id)
+    named = DeclaredNames(analysis).at(offset)
+    if named is not None:
+        reason = why_not(analysis, named)
+        return Renameable(named.word, named.name) if reason is None else Refused(reason)
     bound = analysis.scopes.at(offset)
     if bound is None:
         return None
@@ -60,7 +66,10 @@ def rename(analysis: Analysis, offset: int, new: str) -> list[Edit] | Refused | 
     if new == found.name:
         return []
     use = States(analysis).at(offset)
-    return _rename_bound(analysis, offset, new) if use is None else _rename_state(analysis, use, new)
+    if use is not None:
+        return _rename_state(analysis, use, new)
+    named = DeclaredNames(analysis).at(offset)
+    return _rename_bound(analysis, offset, new) if named is None else _rename_declared(analysis, named, new)
 
 
 # --- states ---------------------------------------------------------------------------------------------------------------------------
@@ -185,6 +194,19 @@ def _texts(texts: Texts | None) -> tuple[str, ...]:
 
 def _text(value: Located[str] | None) -> str | None:
     return None if value is None else value.value
+
+
+# --- variables, inputs and checks -------------------------------------------------------------------------------------------------------
+
+
+def _rename_declared(analysis: Analysis, named: Use, new: str) -> list[Edit] | Refused:
+    reason = why_not(analysis, named, new)
+    if reason is not None:
+        return Refused(reason)
+    edits = edits_of(analysis, named, spelled(new), new)
+    if not is_the_same(analysis.compilation.data, _edited(analysis, edits).compilation.data, named, new):
+        return Refused(f"`{named.name}` is also computed or says something else where it is written")
+    return edits
 
 
 # --- bound names ----------------------------------------------------------------------------------------------------------------------

@@ -10,13 +10,11 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from stateward.compiler.editor.analysis import Analysis
+from stateward.compiler.editor.declared import counted_states
 from stateward.compiler.editor.outline import Entry
-from stateward.compiler.flow.schema import LATER_VERSION, SCHEMAS
 from stateward.compiler.flow.typed import Located, TransitionSource
-from stateward.compiler.language.nesting import children
-from stateward.compiler.predicates.guards import VISITS
 from stateward.compiler.source import Place, Span
-from stateward.compiler.syntax.tree import Access, Name, Node, StringLit
+from stateward.compiler.syntax.tree import StringLit
 
 USES_MAX: Final = 65_536
 """Uses of ids in one text; a flow has at most some thousands."""
@@ -101,14 +99,9 @@ class States:
 
     def _counted(self) -> Iterator[StateUse]:
         """Give the places at which guards count the visits of a state."""
-        if self._analysis.form is not SCHEMAS[LATER_VERSION]:
-            return
-        open_: list[Node] = [self._analysis.parsed.module]
-        for node in open_:
-            open_ += children(node)
-            if isinstance(node, Access) and isinstance(node.base, Name) and node.base.text == VISITS:
-                place = Place(self._analysis.source, node.key.span)
-                yield StateUse(node.key.text, Role.COUNTED, place, self._word(place, node.key.text))
+        for id_, span in counted_states(self._analysis):
+            place = Place(self._analysis.source, span)
+            yield StateUse(id_, Role.COUNTED, place, self._word(place, id_))
 
     def _keys(self) -> Iterator[StateUse]:
         """Give the keys of states, which one state may have several of: where it is written in parts, or in place of another."""
