@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from stateward.compiler.cli.host import STATUS_USAGE, Document, Found
 from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.text import PLAIN, Look
-from stateward.compiler.language.loader import REFUSING, Loader
+from stateward.compiler.language.loader import Loader, MemoryLoader
 
 Happening = Callable[[dict[str, bytes]], None]
 """Something that happens to the files."""
@@ -56,7 +56,8 @@ class TextHost:
         return True
 
     def loader(self, argument: str) -> Loader:
-        return REFUSING
+        folder = argument[: argument.rfind("/") + 1]
+        return MemoryLoader({name.removeprefix(folder): data.decode() for name, data in self.files.items() if name.startswith(folder)})
 
     def look(self, *, err: bool = False) -> Look:
         return self.shown

@@ -53,6 +53,10 @@ COMMAND_BYTES_MAX: Final = 8 * 1024
 TIMEOUT_SECONDS_MIN: Final = 1
 TIMEOUT_SECONDS_MAX: Final = 24 * 60 * 60
 TIMEOUT_SECONDS_DEFAULT: Final = 10 * 60
+CLOSURE_BYTES_MAX: Final = 1024 * 1024
+"""A Flow source with all modules that it imports."""
+MODULE_PATH_BYTES_MAX: Final = 512
+"""The path of an imported module, seen from the folder of its flow."""
 VISITS_MIN: Final = 1
 VISITS_MAX: Final = 1_000_000
 
@@ -69,6 +73,8 @@ class FlowLimits:
     inputs: int = INPUTS_MAX
     checks: int = CHECKS_MAX
     default_bytes: int = DEFAULT_BYTES_MAX
+    closure_bytes: int = CLOSURE_BYTES_MAX
+    module_path_bytes: int = MODULE_PATH_BYTES_MAX
     language: Limits = LIMITS
 
 

@@ -5,34 +5,34 @@ independent fault and none that only follows from another. Size and encoding sto
 version stops what would judge it.
 """
 
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from stateward.compiler.diagnostics.model import Diagnostic, Severity, errors_of, sort_key
-from stateward.compiler.flow.canonical import canonical_of, digest
+from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity, errors_of
+from stateward.compiler.flow.canonical import canonical_of, closure_digest, digest
 from stateward.compiler.flow.checks import check
 from stateward.compiler.flow.damage import nesting_is_known, on_any_level
+from stateward.compiler.flow.gathering import gathered
 from stateward.compiler.flow.graph import check_graph
-from stateward.compiler.flow.imports import refused_imports
+from stateward.compiler.flow.imports import of_other_versions, refused_imports, unused_imports
 from stateward.compiler.flow.intake import raw_bytes, take_in
 from stateward.compiler.flow.lower import DefinitionData, definition_of, lower
+from stateward.compiler.flow.modules import FlowModules, ImportedModule
 from stateward.compiler.flow.problems import Problem
-from stateward.compiler.flow.read import read_flow
+from stateward.compiler.flow.read import Read, read_flow
 from stateward.compiler.flow.recognize import foreign
 from stateward.compiler.flow.schema import LATER_VERSION
 from stateward.compiler.flow.typed import FlowSource
 from stateward.compiler.flow.unquoted import told_by_schema
 from stateward.compiler.language.collecting import uncollected
 from stateward.compiler.language.inspect import inspect
-from stateward.compiler.language.reporting import path_text
+from stateward.compiler.language.loader import Loader
+from stateward.compiler.language.values import ModuleContext
 from stateward.compiler.limits import FLOW_LIMITS, FlowLimits
-from stateward.compiler.source import Source, Span
-from stateward.compiler.syntax.parser import parse
+from stateward.compiler.source import Source
+from stateward.compiler.syntax.parser import Parse, parse
 
 if TYPE_CHECKING:
     from stateward.compiler.flow.definition import CompiledFlowDefinition
@@ -54,6 +54,10 @@ class Compilation:
     """The canonical JSON of the definition."""
     steps: int = 0
     """Evaluation steps that it took."""
+    modules: tuple[ImportedModule, ...] = ()
+    """What evaluation reached of what the flow imports, by path."""
+    sought: tuple[str, ...] = ()
+    """The paths of imports that were looked at, whether there was a module or not; seen from the folder of the flow."""
 
     @cached_property
     def definition(self) -> "CompiledFlowDefinition | None":
@@ -71,37 +75,55 @@ class Compilation:
         return digest(self.canonical) if self.canonical is not None else None
 
     @property
+    def closure_digest(self) -> str | None:
+        """The digest of the modules that the flow imports; None also where it imports none."""
+        return closure_digest((each.path, each.digest) for each in self.modules)
+
+    @property
     def errors(self) -> int:
         """The number of errors."""
         return sum(each.severity is Severity.ERROR for each in self.diagnostics)
 
 
 def compile_source(
-    source: Source | bytes, *, name: str = "<source>", slug: str | None = None, limits: FlowLimits = FLOW_LIMITS
+    source: Source | bytes,
+    *,
+    name: str = "<source>",
+    slug: str | None = None,
+    limits: FlowLimits = FLOW_LIMITS,
+    loader: Loader | None = None,
 ) -> Compilation:
     """Compile a Flow source.
 
     `name` is how people know a source that comes as bytes; `slug` is what it is kept under, where it is kept under something.
+    `loader` gives a flow of version 2 what it imports, asked by paths from the folder of the flow; without one
+    nothing can be imported.
     """
     raw = raw_bytes(source)
     text = take_in(source, source.name if isinstance(source, Source) else name, limits.source_bytes)
     if not isinstance(text, Source):
         return Compilation(None, (text.diagnostic(),), digest(raw), None, None)
+    modules = FlowModules(text, loader, limits)
     with uncollected():
-        data, diagnostics, steps = _compiled(text, slug, limits)
-    return Compilation(text, diagnostics, digest(raw), data, canonical_of(data) if data is not None else None, steps)
+        data, diagnostics, steps = _compiled(text, slug, limits, modules)
+    canonical = canonical_of(data) if data is not None else None
+    return Compilation(text, diagnostics, digest(raw), data, canonical, steps, modules.reached, modules.sought)
 
 
-def _compiled(source: Source, slug: str | None, limits: FlowLimits) -> tuple[DefinitionData | None, tuple[Diagnostic, ...], int]:
+def _compiled(
+    source: Source, slug: str | None, limits: FlowLimits, modules: FlowModules
+) -> tuple[DefinitionData | None, tuple[Diagnostic, ...], int]:
     """Judge a text and lower it; nothing else is left of it then, and nothing that the collector would have to look at."""
-    flow, diagnostics, steps = _judged(source, slug, limits)
+    flow, diagnostics, steps = _judged(source, slug, limits, modules)
     if any(each.severity is Severity.ERROR for each in diagnostics):
         return None, diagnostics, steps
     assert flow is not None, "what could not be bound was reported"
     return lower(flow), diagnostics, steps
 
 
-def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowSource | None, tuple[Diagnostic, ...], int]:
+def _judged(
+    source: Source, slug: str | None, limits: FlowLimits, modules: FlowModules
+) -> tuple[FlowSource | None, tuple[Diagnostic, ...], int]:
     """Take a text through all phases that judge it."""
     parsed = parse(source, limits.language)
     broken = errors_of(parsed.diagnostics)
@@ -109,26 +131,49 @@ def _judged(source: Source, slug: str | None, limits: FlowLimits) -> tuple[FlowS
     if another_kind is not None:
         return None, (another_kind.diagnostic(),), 0
 
-    read = read_flow(source, parsed.module, [(source, fault.primary.place.span) for fault in broken], limits.language)
+    read = read_flow(source, parsed.module, [(source, fault.primary.place.span) for fault in broken], limits.language, modules)
     evaluation = read.evaluation
     problems: list[Problem] = [*read.problems]
-    if read.version is not None:
-        problems += refused_imports(source, parsed.module, read.version)
+    if read.version != LATER_VERSION:
+        modules.forget()
+        problems += refused_imports(source, parsed.module, read.version) if read.version is not None else []
+    problems += of_other_versions(evaluation.modules.imported)
     if read.flow is not None:
         problems += check(read.flow, slug=slug, limits=limits)
         problems += check_graph(read.flow)
     if broken and not nesting_is_known(source, limits.language):
         problems = on_any_level(problems)
 
-    told = told_by_schema(_without_imports(evaluation.diagnostics), read.failed)
+    found = evaluation.diagnostics if read.version == LATER_VERSION else _without_imports(evaluation.diagnostics)
+    told = told_by_schema(found, read.failed)
     if read.flow is not None and read.flow.schema_version == LATER_VERSION:
         problems += _analysed(read.flow, is_sound=not (broken or errors_of(told) or errors_of(each.diagnostic() for each in problems)))
-    warnings: list[Diagnostic] = []
-    if read.version is not None:
-        warnings += (each for each in (*parsed.diagnostics, *told) if each.severity is Severity.WARNING)
-        warnings += inspect(source, parsed.module, read.roots) if not broken else []
+    warnings = _warnings(source, parsed, read, told) if read.version is not None else []
+    faults = [*broken, *errors_of(told), *(each.diagnostic() for each in problems)]
+    if read.version == LATER_VERSION and not errors_of(faults):
+        faults += (each.diagnostic() for each in unused_imports(source, parsed.module, modules, warnings))
     steps = limits.language.steps - max(evaluation.machine.steps, 0)
-    return read.flow, _gathered([*broken, *errors_of(told)], problems, warnings), steps
+    return read.flow, gathered([_from(each, evaluation.modules.imported) for each in faults], warnings), steps
+
+
+def _warnings(source: Source, parsed: Parse, read: Read, told: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Give what is likely a slip in a source, and in the modules that it imports."""
+    warnings = [each for each in (*parsed.diagnostics, *told) if each.severity is Severity.WARNING]
+    if not errors_of(parsed.diagnostics):
+        warnings += inspect(source, parsed.module, read.roots)
+    at_fault = {id(source) for source, _ in read.evaluation.modules.broken}
+    for each in read.evaluation.modules.imported:
+        warnings += inspect(each.source, each.tree, read.roots) if id(each.source) not in at_fault else []
+    return warnings
+
+
+def _from(diagnostic: Diagnostic, imported: Sequence[ModuleContext]) -> Diagnostic:
+    """Say of what is found in a module where that is imported, if nothing else leads to it."""
+    source = diagnostic.primary.place.source
+    use = next((each.imported for each in imported if each.source is source), None)
+    if use is None or any(label.place.source is not source for label in diagnostic.secondary):
+        return diagnostic
+    return replace(diagnostic, secondary=(*diagnostic.secondary, Label(use.place, "imported here")))
 
 
 def _analysed(flow: FlowSource, *, is_sound: bool) -> list[Problem]:
@@ -143,29 +188,3 @@ def _analysed(flow: FlowSource, *, is_sound: bool) -> list[Problem]:
 def _without_imports(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Leave out the imports that failed when they were needed: every import is refused where it is written."""
     return [each for each in diagnostics if each.code != "dcdl_import"]
-
-
-def _gathered(faults: Iterable[Diagnostic], problems: Iterable[Problem], warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Bring all that was found together, by position; a warning about a text that is at fault anyway is left out."""
-    found = [*faults, *(problem.diagnostic() for problem in problems)]
-    spans = sorted(each.primary.place.span for each in found if each.severity is Severity.ERROR)
-    starts = [span.start for span in spans]
-    ends = list(accumulate((span.end for span in spans), max))
-    for each in warnings:
-        before = bisect_right(starts, each.primary.place.span.start)
-        if not before or ends[before - 1] < each.primary.place.span.end:
-            found.append(each)
-    return tuple(sorted(_told_apart(found), key=sort_key))
-
-
-def _told_apart(found: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Say where in the document a fault was met when one text, used in several places, is at fault in each of them."""
-    alike = Counter(_appearance(each) for each in found)
-    return [
-        replace(each, notes=(*each.notes, f"met at `{path_text(each.path)}`")) if each.path and alike[_appearance(each)] > 1 else each
-        for each in found
-    ]
-
-
-def _appearance(diagnostic: Diagnostic) -> tuple[str, str, Span]:
-    return diagnostic.code, diagnostic.message, diagnostic.primary.place.span

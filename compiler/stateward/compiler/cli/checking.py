@@ -4,8 +4,9 @@ Invariants: what was met before is not compiled again; a source is written only 
 could not be looked at or written is a failure in the report, and the rest is checked all the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from stateward.compiler.cli.host import (
@@ -17,6 +18,7 @@ from stateward.compiler.cli.host import (
     Found,
     Host,
     found_at,
+    loader_of,
     slug_of,
 )
 from stateward.compiler.cli.output import difference, put, say
@@ -73,7 +75,15 @@ def check(host: Host, asked: Asked) -> Report:
         run.take(path, found_at(host, path, asked.stdin_name, bytes_max=FLOW_SOURCE_BYTES_MAX))
     run.progress.end()
     checked = [_checked(each, asked) for each in run.done]
-    return Report(checked, [*run.failures, *_written(host, asked.output, run, checked)], run.passed_over)
+    failures = [*run.failures, *_written(host, asked.output, run, checked)]
+    return Report(checked, failures, run.passed_over, tuple(dict.fromkeys(path for each in run.done for path in _sought(each))))
+
+
+def _sought(done: Done) -> Iterator[str]:
+    """Give the files that a source imports, whether they are there or not."""
+    if done.document.path is not None:
+        folder = PurePath(done.document.path).parent
+        yield from (str(folder / each) for each in done.compilation.sought)
 
 
 @dataclass
@@ -132,7 +142,7 @@ class _Run:
         if document.identity in self._seen:
             return
         self._seen.add(document.identity)
-        done = Done(document, _compiled(document, document.data))
+        done = Done(document, self._compiled(document, document.data))
         if self.asked.fix or self.asked.diff:
             done = self._mended(done)
         self.done.append(self._tried(done) if self.asked.trial and done.compilation.diagnostics else done)
@@ -144,7 +154,15 @@ class _Run:
         self._trials += 1
         if self._trials > TRIALS_MAX:
             return done
-        return done._replace(mendable=mendable(self._told(done.compilation), lambda source: self._told(_compiled(done.document, source))))
+        return done._replace(
+            mendable=mendable(self._told(done.compilation), lambda source: self._told(self._compiled(done.document, source)))
+        )
+
+    def _compiled(self, document: Document, source: "bytes | Source") -> "Compilation":
+        from stateward.compiler.pipeline import compile_source  # noqa: PLC0415 - help needs none of this
+
+        slug = document.slug or slug_of(document.name)
+        return compile_source(source, name=document.name, slug=slug, loader=loader_of(self.host, document))
 
     def _told(self, compilation: "Compilation") -> "Compilation":
         """Leave out what is accepted."""
@@ -155,7 +173,7 @@ class _Run:
         from stateward.compiler.cli.mending import left_out, mend  # noqa: PLC0415 - a check needs none of this
 
         document = done.document
-        mended = mend(done.compilation, lambda source: _compiled(document, source), unsafe=self.asked.unsafe)
+        mended = mend(done.compilation, lambda source: self._compiled(document, source), unsafe=self.asked.unsafe)
         left = left_out(mended.compilation, unsafe=self.asked.unsafe)
         if not mended.made:
             return done._replace(left_out=left)
@@ -175,12 +193,6 @@ class _Run:
             remedy = "`--diff` shows what would be changed"
             return Failure(f"`{document.name}` is no file, and is left as it is", remedy, STATUS_USAGE)
         return self.host.rewrite(document.path, data, expected=document.data)
-
-
-def _compiled(document: Document, source: "bytes | Source") -> "Compilation":
-    from stateward.compiler.pipeline import compile_source  # noqa: PLC0415 - help needs none of this
-
-    return compile_source(source, name=document.name, slug=document.slug or slug_of(document.name))
 
 
 def _is_flow(document: Document) -> bool:
@@ -209,6 +221,8 @@ def _checked(done: Done, asked: Asked) -> Checked:
         allowed=len(compilation.diagnostics) - len(told),
         mendable=done.mendable,
         left_out=done.left_out,
+        closure_digest=compilation.closure_digest if compilation.flow is not None else None,
+        modules=tuple((each.path, each.digest) for each in compilation.modules) if compilation.flow is not None else (),
     )
 
 

@@ -45,6 +45,7 @@ def compile_command(
     """Check flows and report what is wrong with them.
 
     PATH is a file, a folder (every *.dcdl below it that is a flow; never *.test.dcdl), a selector such as builtin:coder-review, or `-`.
+    The imports of a file reach the files of its folder and below.
     """
     host = host_of(context)
     are_files = not any(path == STANDARD_INPUT or path.startswith(SELECTORS) for path in paths)
@@ -59,17 +60,17 @@ def compile_command(
         from stateward.compiler.cli.watching import watch  # noqa: PLC0415 - only `--watch` needs it
 
         context.exit(watch(host, paths, lambda: _run(host, asked, how)))
-    context.exit(_run(host, asked, how))
+    context.exit(_run(host, asked, how)[0])
 
 
-def _run(host: Host, asked: Asked, how: Telling) -> int:
-    """Check everything once and tell it; gives the exit status."""
+def _run(host: Host, asked: Asked, how: Telling) -> tuple[int, Sequence[str]]:
+    """Check everything once and tell it; gives the exit status, and the files that imports name."""
     report = check(host, asked)
     if asked.diff:
         tell_difference(report)
-        return max(report.status, STATUS_FOUND if report.fixed else 0)
+        return max(report.status, STATUS_FOUND if report.fixed else 0), report.sought
     tell(report, host, how)
-    return report.status
+    return report.status, report.sought
 
 
 def _wrong_use(asked: Asked, form: str) -> Failure | None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from stateward.compiler.cli.host import STANDARD_INPUT_SHOWN, STATUS_FOUND, host_of, single, slug_of
+from stateward.compiler.cli.host import STANDARD_INPUT_SHOWN, STATUS_FOUND, host_of, loader_of, single, slug_of
 from stateward.compiler.cli.output import SHOWN_MAX, fail, show_diagnostics
 from stateward.compiler.diagnostics.model import errors_of
 from stateward.compiler.diagnostics.report import Failure
@@ -30,7 +30,7 @@ def given_flow(context: click.Context, argument: str, stdin_name: str = STANDARD
     if isinstance(found, Failure):
         fail(found)
         context.exit(found.status)
-    compilation = compile_source(found.data, name=found.name, slug=found.slug or slug_of(found.name))
+    compilation = compile_source(found.data, name=found.name, slug=found.slug or slug_of(found.name), loader=loader_of(host, found))
     if compilation.definition is None:
         show_diagnostics(errors_of(compilation.diagnostics), host, SHOWN_MAX, err=True)
         context.exit(STATUS_FOUND)

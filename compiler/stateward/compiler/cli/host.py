@@ -180,6 +180,11 @@ def single(host: Host, path: str, stdin_name: str, *, bytes_max: int) -> Documen
     return next(found.documents)
 
 
+def loader_of(host: Host, document: Document) -> "Loader | None":
+    """Give the loader for the imports of a document; None where it is no file."""
+    return host.loader(document.path) if document.path is not None else None
+
+
 def slug_of(name: str) -> str | None:
     """Give the slug that a file of this name is kept under; None when it is kept under none."""
     file = PurePath(name).name

@@ -85,6 +85,7 @@ _WARNINGS: Final[Mapping[str, str]] = {
     "written_never_read": "A variable is written and nothing that can follow reads it.",
     "variable_unused": "A variable is declared and neither read nor written.",
     "check_unused": "A check is declared and no transition names it.",
+    "import_unused": "An import is never needed.",
     "name_differs_from_slug": "The name of the flow is not the slug that it is kept under.",
     "unknown_escape": "A backslash in a string stands before a character that needs none.",
     "merge_marks_in_text": "A string holds the marks of a merge conflict.",

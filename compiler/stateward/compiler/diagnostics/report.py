@@ -53,6 +53,10 @@ class Checked(NamedTuple):
     mendable: Mendable = NOT_MENDABLE
     left_out: int = 0
     """Fixes that were tried and not made, since the text would have been no better."""
+    closure_digest: str | None = None
+    """Over what it imports; None also where it imports nothing."""
+    modules: tuple[tuple[str, str], ...] = ()
+    """The path, seen from its folder, and the digest of each module that it imports."""
 
     def number_of(self, severity: Severity) -> int:
         """Count its diagnostics of one severity."""
@@ -80,6 +84,8 @@ class Report(NamedTuple):
     failures: Sequence[Failure]
     passed_over: int
     """Files of a folder that are no flows."""
+    sought: tuple[str, ...] = ()
+    """The files that imports name, whether they are there or not."""
 
     def number_of(self, severity: Severity) -> int:
         """Count all diagnostics of one severity."""
@@ -166,6 +172,8 @@ def _checked_json(checked: Checked) -> dict[str, Any]:
         "flow": checked.flow,
         "content_digest": checked.content_digest,
         "definition_digest": checked.definition_digest,
+        "closure_digest": checked.closure_digest,
+        "modules": [{"path": path, "digest": digest} for path, digest in checked.modules],
         "diagnostics": [diagnostic_json(each) for each in checked.diagnostics],
         "fixed": [each._asdict() for each in checked.fixed],
     }

@@ -1,7 +1,8 @@
 """All that is known of one version of a text, each part found when it is first asked for.
 
-Invariants: pure: the same name and text give the same answers; spans are code points of `source.text`, which has no byte-order mark; a
-flow is judged as `stateward compile` judges its file, another file of the language only as far as the language goes.
+Invariants: pure: the same name, text and imported modules give the same answers; only the compile imports anything; spans are code points
+of `source.text`, which has no byte-order mark; a flow is judged as `stateward compile` judges its file, another file of the language only
+as far as the language goes.
 """
 
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from stateward.compiler.flow.schema import Level
 from stateward.compiler.flow.typed import FlowSource, StateSource, TransitionSource
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.language.inspect import inspect
+from stateward.compiler.language.loader import Loader
 from stateward.compiler.limits import FLOW_LIMITS
 from stateward.compiler.pipeline import Compilation, compile_source
 from stateward.compiler.source import Source
@@ -25,9 +27,11 @@ from stateward.compiler.syntax.parser import Parse, parse
 class Analysis:
     """One version of a text."""
 
-    def __init__(self, name: str, text: str, slug: str | None = None) -> None:
+    def __init__(self, name: str, text: str, slug: str | None = None, loader: Loader | None = None) -> None:
+        """Begin with a text; `loader` gives what a flow imports, None where it can import nothing."""
         self.source = Source.from_text(name, text)
         self.slug = slug
+        self._loader = loader
 
     @property
     def shift(self) -> int:
@@ -47,7 +51,7 @@ class Analysis:
     @cached_property
     def compilation(self) -> Compilation:
         """What a compile comes to."""
-        return compile_source(self.source, slug=self.slug)
+        return compile_source(self.source, slug=self.slug, loader=self._loader)
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -68,7 +72,7 @@ class Analysis:
 
     @cached_property
     def flow(self) -> FlowSource | None:
-        """The flow with the places of its parts, as far as it can be read."""
+        """The flow with the places of its parts, as far as it can be read in this text alone."""
         if self.compilation.source is None:
             return None
         broken = errors_of(self.parsed.diagnostics)

@@ -6,8 +6,9 @@ not needed any more is dropped where it has not begun. A request that fails is a
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any, Final, TypeVar
@@ -18,6 +19,7 @@ from pygls.lsp.server import LanguageServer
 
 from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.documents import DOCUMENTS_MAX, TEXTS_CHARS_MAX, Change, Document
+from stateward.compiler.editor.importing import loader_of, path_of, sought_by
 from stateward.compiler.editor.positions import Encoding
 from stateward.compiler.editor.protocol import StrictProtocol
 from stateward.compiler.editor.wire import NAME, Wire, changes, failed, lost
@@ -48,6 +50,7 @@ class FlowServer(LanguageServer):
         self._analyses: dict[Document, Future[Analysis]] = {}
         self._answers: dict[Document, set[asyncio.Future[Any]]] = {}
         self._telling: dict[str, asyncio.Task[None]] = {}
+        self._sought: dict[str, frozenset[str]] = {}
         self.worker = Worker("analysis")
 
     @property
@@ -64,17 +67,21 @@ class FlowServer(LanguageServer):
         """Take a text in."""
         told = params.text_document
         self._take(Document(told.uri, told.version, "").edited(told.version, [Change(told.text)], self.encoding), 0)
+        self._tell_importers(told.uri)
 
     def changed(self, params: types.DidChangeTextDocumentParams) -> None:
         """Change a text; one that cannot be changed as it was told is lost, and that is said."""
         told = params.text_document
         before = self.documents.get(told.uri) or Document(told.uri, None, "", "it was never opened")
         self._take(before.edited(told.version, changes(params.content_changes), self.encoding), PAUSE_SECONDS)
+        self._tell_importers(told.uri)
 
     def closed(self, params: types.DidCloseTextDocumentParams) -> None:
         """Forget a text and take back what was told of it."""
         uri = params.text_document.uri
         self._drop(self.documents.pop(uri, None))
+        self._sought.pop(uri, None)
+        self._tell_importers(uri)
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def lose(self, uri: str, version: int | None, why: str) -> None:
@@ -148,7 +155,7 @@ class FlowServer(LanguageServer):
     def _analysed(self, document: Document) -> Future[Analysis]:
         found = self._analyses.pop(document, None)
         if found is None:
-            found = self.worker.submit(partial(_analyse, document))
+            found = self.worker.submit(partial(_analyse, document, tuple(self.documents.values())))
             done = [each for each, made in self._analyses.items() if made.done()]
             for each in done[: max(len(done) - ANALYSES_MAX + 1, 0)]:
                 del self._analyses[each]
@@ -167,9 +174,19 @@ class FlowServer(LanguageServer):
             finally:
                 analysis.cancel()  # nobody is told of a fault that comes after this version was dropped
             fault = analysis.exception()
+            if fault is None and self.documents.get(document.uri) is document:
+                self._sought[document.uri] = sought_by(document, analysis.result())
             found = Wire(document, analysis.result(), self.encoding).diagnostics() if fault is None else failed(fault)
         if self.documents.get(document.uri) is document and not self.protocol.is_over:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, found, document.version))
+
+    def _tell_importers(self, uri: str) -> None:
+        """Judge anew the texts that import a file which was opened, changed or closed."""
+        path = path_of(uri)
+        for importer, sought in tuple(self._sought.items()):
+            document = self.documents.get(importer)
+            if path in sought and document is not None and importer != uri:
+                self._take(replace(document), PAUSE_SECONDS)
 
     def _told(self, task: "asyncio.Task[None]") -> None:
         fault = None if task.cancelled() else task.exception()
@@ -177,7 +194,7 @@ class FlowServer(LanguageServer):
             self.log(f"{type(fault).__name__}: {fault}")
 
 
-def _analyse(document: Document) -> Analysis:
-    analysis = Analysis(document.name, document.text, document.slug)
+def _analyse(document: Document, open_: Sequence[Document]) -> Analysis:
+    analysis = Analysis(document.name, document.text, document.slug, loader_of(document, open_))
     assert analysis.diagnostics is not None
     return analysis

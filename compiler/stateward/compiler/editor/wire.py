@@ -4,15 +4,17 @@ Invariants: every position that leaves goes through `Wire`, which knows the text
 """
 
 from collections.abc import Iterable, Sequence
+from urllib.parse import quote, urljoin
 
 from lsprotocol import types
 
 from stateward.compiler.diagnostics.codes import CODES
 from stateward.compiler.diagnostics.model import Diagnostic, Edit, Severity
+from stateward.compiler.diagnostics.wording import quoted
 from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.documents import Change, Document
 from stateward.compiler.editor.positions import Encoding, Lines, Position
-from stateward.compiler.source import Span
+from stateward.compiler.source import Place, Span
 
 NAME = "stateward"
 _FADED = frozenset({"unused_binding", "unreachable_state"})
@@ -25,6 +27,7 @@ class Wire:
     def __init__(self, document: Document, analysis: Analysis, encoding: Encoding) -> None:
         self.document = document
         self.analysis = analysis
+        self._encoding = encoding
         self._lines = Lines(document.text, encoding)
 
     def position(self, offset: int) -> types.Position:
@@ -38,6 +41,14 @@ class Wire:
     def location(self, span: Span) -> types.Location:
         """Give the place of a span."""
         return types.Location(self.document.uri, self.range(span))
+
+    def _located(self, place: Place) -> types.Location:
+        """Give a place in the text, or in a file that it imports, whose name is its path from the folder of the text."""
+        if place.source is self.analysis.source:
+            return self.location(place.span)
+        lines = Lines(place.source.text, self._encoding)
+        start, end = (types.Position(*lines.position(each)) for each in (place.span.start, place.span.end))
+        return types.Location(urljoin(self.document.uri, quote(place.source.name)), types.Range(start, end))
 
     def offset(self, position: types.Position) -> int:
         """Give the offset in the source that an editor names; the end of the text where it names a line that is none."""
@@ -71,17 +82,22 @@ class Wire:
         return [self.diagnostic(each) for each in self.analysis.diagnostics]
 
     def diagnostic(self, found: Diagnostic) -> types.Diagnostic:
-        """Give one finding: its remarks stand below the message, and its other places are told as related."""
+        """Give one finding: its remarks stand below the message, and its other places are told as related.
+
+        What is found in a file that the text imports stands where the text brings it in.
+        """
         remarks = [*(f"note: {each}" for each in found.notes), *([f"help: {found.help}"] if found.help else [])]
-        own = found.primary.place.source is self.analysis.source
+        source = found.primary.place.source
+        own = source is self.analysis.source
         related = [
-            types.DiagnosticRelatedInformation(self.location(each.place.span), each.text or "here")
-            for each in found.secondary
-            if each.place.source is self.analysis.source
+            types.DiagnosticRelatedInformation(self._located(each.place), each.text or "here")
+            for each in (found.secondary if own else (found.primary, *found.secondary))
         ]
+        shown = [each.place.span for each in (found.primary, *found.secondary) if each.place.source is self.analysis.source]
+        where = "" if own else f"in {quoted(source.name)}: "
         return types.Diagnostic(
-            range=self.range(found.primary.place.span if own else Span(0, 0)),
-            message="\n".join([found.message + (f": {found.primary.text}" if found.primary.text else ""), *remarks]),
+            range=self.range(shown[0] if shown else Span(0, 0)),
+            message="\n".join([where + found.message + (f": {found.primary.text}" if found.primary.text else ""), *remarks]),
             severity=types.DiagnosticSeverity.Error if found.severity is Severity.ERROR else types.DiagnosticSeverity.Warning,
             code=found.code,
             source=NAME,

@@ -29,6 +29,7 @@ from stateward.compiler.flow.typed import (
 )
 from stateward.compiler.language.data import Hole, Scalar
 from stateward.compiler.language.evaluation import Evaluation, ObjectShape
+from stateward.compiler.language.loader import REFUSING, Loader
 from stateward.compiler.limits import LIMITS, Limits
 from stateward.compiler.predicates.guards import ROOTS
 from stateward.compiler.source import Source, Span
@@ -56,15 +57,29 @@ class Read(NamedTuple):
     """The names through which a guard sees a run, where there may be guards."""
 
 
-def read_flow(source: Source, module: Module, broken: Sequence[tuple[Source, Span]] = (), limits: Limits = LIMITS) -> Read:
-    """Evaluate a source and bind it to the schema of its version. `broken` says where the syntax is at fault."""
+def read_flow(
+    source: Source,
+    module: Module,
+    broken: Sequence[tuple[Source, Span]] = (),
+    limits: Limits = LIMITS,
+    loader: Loader = REFUSING,
+) -> Read:
+    """Evaluate a source and bind it to the schema of its version.
+
+    `broken` says where the syntax is at fault; `loader` is asked by a flow of version 2 alone.
+    """
     evaluation = Evaluation(source, module, limits=limits)
     said = _version(evaluation)
+    if said is None and "import" in source.text:
+        said = _version(Evaluation(source, module, loader=loader, limits=limits, roots=ROOTS))
+        said = LATER_VERSION if said == LATER_VERSION else None
+    said = VERSION_ASSUMED if said is None else said
     if isinstance(said, UnsupportedVersion):
         return Read(None, (said,), (), None, evaluation)
     if said == LATER_VERSION:
-        evaluation = Evaluation(source, module, limits=limits, roots=ROOTS)
-    binder = Binder(evaluation, broken)
+        evaluation = Evaluation(source, module, loader=loader, limits=limits, roots=ROOTS)
+    evaluation.modules.broken += broken
+    binder = Binder(evaluation, evaluation.modules.broken)
     record = binder.root(SCHEMAS[said])
     flow = _Reader(evaluation).flow(record) if record is not None else None
     is_later = said == LATER_VERSION or any(isinstance(each, UnknownField) and each.version is not None for each in binder.problems)
@@ -81,16 +96,16 @@ def _told_once(problems: Sequence[Problem]) -> list[Problem]:
     return [LaterFields(later, LATER_VERSION), *others]
 
 
-def _version(evaluation: Evaluation) -> int | UnsupportedVersion:
-    """Give the version that a source is to be read as."""
+def _version(evaluation: Evaluation) -> int | UnsupportedVersion | None:
+    """Give the version that a source says; None where it says none, or not rightly."""
     shape = evaluation.shape(evaluation.root)
     field = shape.fields.get("schema_version") if isinstance(shape, ObjectShape) else None
     if field is None:
-        return VERSION_ASSUMED
+        return None
     path = ("schema_version",)
     data = evaluation.data(field.cell, path)
     if not isinstance(data, Scalar) or type(data.value) is not int:
-        return VERSION_ASSUMED
+        return None
     if data.value not in SCHEMAS:
         return UnsupportedVersion(data.value, data.origin, path, tuple(SCHEMAS))
     return data.value

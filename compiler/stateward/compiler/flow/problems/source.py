@@ -4,8 +4,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from stateward.compiler.diagnostics.model import Diagnostic, Label, Severity
-from stateward.compiler.diagnostics.wording import listed
-from stateward.compiler.flow.schema import FLOW
+from stateward.compiler.diagnostics.wording import listed, quoted
+from stateward.compiler.flow.schema import FLOW, LATER_VERSION
 from stateward.compiler.source import Place, Source, Span
 
 
@@ -96,5 +96,42 @@ class ImportRefused(NamedTuple):
             message=f"a version-{self.version} flow cannot import",
             primary=Label(self.place, "imports another module"),
             notes=("a Flow source stands alone, so that its digest covers all of it",),
+            kind="import",
+        )
+
+
+class ImportUnused(NamedTuple):
+    """An import that evaluation never asked for."""
+
+    place: Place
+    specifier: str
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the import expression."""
+        return Diagnostic(
+            code="import_unused",
+            severity=Severity.WARNING,
+            message=f"the import of {quoted(self.specifier)} is never needed",
+            primary=Label(self.place, "never evaluated"),
+            notes=("the module is not read, and not kept with the flow",),
+        )
+
+
+class ModuleOfAnotherVersion(NamedTuple):
+    """An imported module that is itself a flow of a version in which there are no imports, or that is not known."""
+
+    place: Place
+    version: int
+    said: Place
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the import expression."""
+        return Diagnostic(
+            code="dcdl_import",
+            severity=Severity.ERROR,
+            message=f"a flow of version {self.version} cannot be imported",
+            primary=Label(self.place, "imports another flow"),
+            secondary=(Label(self.said, "says its version"),),
+            notes=(f"what a flow of version {LATER_VERSION} imports is of that version or says none",),
             kind="import",
         )

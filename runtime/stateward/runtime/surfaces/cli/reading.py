@@ -141,7 +141,7 @@ class FileHost:
 
     def loader(self, argument: str) -> "Loader":
         """Give a loader that reaches the files of the folder of a file and below; what a selector names imports nothing."""
-        from stateward.compiler.language.loader import REFUSING, FileTreeLoader  # noqa: PLC0415 - only `eval` imports
+        from stateward.compiler.language.loader import REFUSING, FileTreeLoader  # noqa: PLC0415 - each command loads what it needs
 
         if argument.startswith(SELECTORS):
             return REFUSING

@@ -10,12 +10,13 @@ from typing import Any, Final
 
 import click
 
-from stateward.compiler.cli.host import STATUS_FOUND, STATUS_USAGE, SUFFIX, TEST_SUFFIX, Document, Host, host_of, single, slug_of
+from stateward.compiler.cli.host import STATUS_FOUND, STATUS_USAGE, SUFFIX, TEST_SUFFIX, Document, Host, host_of, loader_of, single, slug_of
 from stateward.compiler.cli.output import fail, say, show_diagnostics
 from stateward.compiler.diagnostics.json import VERSION, diagnostic_json
 from stateward.compiler.diagnostics.model import Diagnostic, errors_of
 from stateward.compiler.diagnostics.report import Failure
 from stateward.compiler.diagnostics.wording import counted, listed
+from stateward.compiler.language.loader import Loader
 from stateward.compiler.limits import FLOW_SOURCE_BYTES_MAX
 from stateward.compiler.pipeline import compile_source
 from stateward.runtime.surfaces.cli.output import emit_json
@@ -62,6 +63,8 @@ class _Pair:
 
     tests: Document
     flow: Document
+    loader: Loader | None
+    """What the flow may import; None where it is no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +152,12 @@ def _paired(host: Host, tests: Document, flow: str | None) -> _Pair | Failure:
     found = single(host, place, "", bytes_max=FLOW_SOURCE_BYTES_MAX)
     if isinstance(found, Failure):
         return Failure(f"the flow that `{tests.name}` tests: {found.message}", found.remedy or "name it with `--flow`", found.status)
-    return _Pair(tests, found)
+    return _Pair(tests, found, loader_of(host, found))
 
 
 def _tested(pair: _Pair, required: int) -> _Tested:
     name, nothing = pair.tests.name, Coverage((), ())
-    compilation = compile_source(pair.flow.data, name=pair.flow.name, slug=pair.flow.slug or slug_of(pair.flow.name))
+    compilation = compile_source(pair.flow.data, name=pair.flow.name, slug=pair.flow.slug or slug_of(pair.flow.name), loader=pair.loader)
     if compilation.definition is None:
         return _Tested(name, (), nothing, tuple(errors_of(compilation.diagnostics)), required)
     tests = read_tests(name, pair.tests.data, compilation.definition)
