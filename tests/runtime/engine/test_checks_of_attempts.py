@@ -285,6 +285,37 @@ def test_what_came_to_no_answer_is_run_again(checks: Checks) -> None:
     assert "done" == at.request("second", nobody()).answer.state
 
 
+def test_the_same_reason_is_judged_anew_where_a_check_came_to_no_answer(checks: Checks) -> None:
+    checks.changed = INCONCLUSIVE["not run"]
+    at = desk(ALONE, checks)
+    at.request("done", nobody())
+    checks.changed = {}
+    answered = at.request("done", nobody())
+    assert ("done", False, ["pytest", "pytest"]) == (answered.answer.state, answered.repeated, checks.ran)
+
+
+def test_what_checks_decide_alone_costs_no_tokens(checks: Checks) -> None:
+    at = desk(ALONE, checks, replace(MODEL, checks=ALLOWED))
+    at.request("done", Judge(saying({}), VerifierKind.MODEL))
+    loaded = at.engine._means.folds.load(at.worker)
+    assert loaded is not None
+    assert loaded.flow.instance is not None
+    assert ("done", 0) == (loaded.flow.instance.state, loaded.flow.instance.tokens)
+
+
+def test_checks_are_gone_on_with_behind_a_checkpoint(checks: Checks) -> None:
+    at = desk(BOTH, checks, checkpoint_entries=1)
+    runs = count()
+    checks.meanwhile = lambda: kill() if next(runs) == 1 else None
+    with pytest.raises(_Killed):
+        at.request("done", {})
+    at.restart(SURE)
+    assert "next" == at.request("done", {"ready": Verdict.MET}).answer.state
+    at.restart(SURE)
+    assert "done" == at.request("leave", nobody()).answer.state
+    assert ["pytest", "lint", "lint"] == checks.ran
+
+
 def test_without_a_tree_nothing_is_reused(checks: Checks) -> None:
     checks.workdir.is_tree = False
     at = desk(BOTH, checks)

@@ -34,6 +34,8 @@ from stateward.runtime.core.events import (
     TransitionRequested,
     TransitionVerificationCancelled,
     TransitionVerificationFailed,
+    Usage,
+    Verdict,
 )
 from stateward.runtime.core.flow import Flow, Transition
 from stateward.runtime.core.instance import (
@@ -270,12 +272,12 @@ def _begun(definition: Flow, instance: Instance, command: Request, parts: tuple[
     return (requested, *_decided_alone(definition, instance, command.attempt, step))
 
 
-def _decided_alone(definition: Flow, instance: Instance, attempt: str, step: Next) -> tuple[Event, ...]:
+def _decided_alone(definition: Flow, instance: Instance, attempt: str, step: Next, account: Account | None = None) -> tuple[Event, ...]:
     match step:
         case Taken(transition):
-            return _moved(definition, instance, attempt, Passed(transition, ()), None)
+            return _moved(definition, instance, attempt, Passed(transition, ()), account)
         case Blocked(code, message):
-            return (_rejected(instance, attempt, Rejected(code, message), None),)
+            return (_rejected(instance, attempt, Rejected(code, message), account),)
         case Ask() | Run():
             return ()
     assert_never(step)
@@ -290,7 +292,8 @@ def _ran(definition: Flow, state: FlowState, command: Ran) -> Decision:
     fresh = tuple(each for each in command.parts if (each.transition, each.kind, each.name) not in known)
     run = ChecksRun(instance=instance.id, visit=instance.visit, attempt=opened.id, parts=fresh)
     step = next_of(definition.state(opened.state), (*opened.parts, *fresh))
-    return Decided((run, *_decided_alone(definition, instance, opened.id, step)))
+    account = Account(Usage(0, 0, 0)) if opened.reserved else None  # nobody was asked
+    return Decided((run, *_decided_alone(definition, instance, opened.id, step, account)))
 
 
 def _not_active(message: str) -> Refusal:
@@ -366,7 +369,7 @@ def _is_answered(instance: Instance, last: Resolution, command: Request, reason:
 
     After a move only what was recorded since the move makes it a new request, for a lost answer must never be judged in the next
     state; after a rejection already what was recorded since the capture does, for the verifier did not see it. What came to no
-    judgement is no answer: it is verified again.
+    judgement is no answer: it is verified again, and so is what rests on a check that could not be run to an answer.
     """
     if last.attempt.id == command.attempt:
         return True
@@ -374,6 +377,8 @@ def _is_answered(instance: Instance, last: Resolution, command: Request, reason:
         return False  # another request, or an operator led elsewhere since
     if last.status is AttemptStatus.ENTERED:
         return command.evidence <= last.resolved.seq and instance.written <= last.resolved.seq
+    if any(each.kind is PartKind.CHECK and each.verdict is Verdict.INDETERMINATE for each in last.attempt.parts):
+        return False
     return last.rejection in JUDGED_CODES and _saw_all(instance, last.attempt, command)
 
 
