@@ -10,6 +10,7 @@ import pytest
 
 from stateward.runtime.profile.problems import OWN_CODES as PROFILE_CODES
 from stateward.runtime.trial.problems import OWN_CODES as TRIAL_CODES
+from tests.cli.guarded import REFINE
 from tests.cli.program import Place, place
 
 
@@ -93,11 +94,11 @@ def test_flows_that_differ_end_with_status_1(author: Place) -> None:
     assert (1, {"change": "renamed", "what": "flow", "old": "first", "new": "second"}) == (ended.status, json.loads(ended.out))
 
 
-def walked(author: Place, typed: str) -> str:
+def walked(author: Place, typed: str, *asked: str) -> str:
     """Walk a flow with a terminal for both streams, and give what it showed."""
     ours, theirs = pty.openpty()
     environment = {**author.environment, "TERM": "dumb"}
-    command = author.command("simulate", "builtin:single-step")
+    command = author.command("simulate", *(asked or ("builtin:single-step",)))
     process = subprocess.Popen(command, cwd=author.work, env=environment, stdin=theirs, stdout=theirs)
     os.close(theirs)
     shown = b""
@@ -133,6 +134,38 @@ def test_a_walk_shows_states_takes_verdicts_and_takes_steps_back(author: Place) 
     ):
         assert told in shown
     assert [] == list(author.work.iterdir())
+
+
+def test_a_walk_sets_variables_and_guards_lead_on(author: Place) -> None:
+    (author.work / "refine.dcdl").write_text(REFINE, "utf-8")
+    typed = "set attempts=many\nset bugs=true\nset title=My draft\n\nset bugs=false\nundo\nset bugs=true\n\npath\nquit\n"
+    shown = walked(author, typed, "refine.dcdl", "--input", "topic=owls")
+    for told in (
+        "`many` is no JSON, and `attempts` holds no such text\n",
+        "refused  variable_not_writable\n",
+        "set title\n",
+        "by checked to look\n",
+        "  when !vars.bugs && vars.attempts < input.limit\n",
+        "  may be set: bugs\n",
+        "by again to work\n",
+        "work -> look -> work\n",
+    ):
+        assert told in shown
+
+
+def test_a_walk_begins_with_the_inputs_of_its_flow(author: Place) -> None:
+    (author.work / "refine.dcdl").write_text(REFINE, "utf-8")
+    process = author.command("simulate", "refine.dcdl")
+    ours, theirs = pty.openpty()
+    ended = subprocess.run(
+        process, cwd=author.work, env=dict(author.environment), stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(theirs)
+    os.close(ours)
+    assert (2, "error: input_missing: flow `refine` is given no input `topic`\n  = help: give input `topic`\n") == (
+        ended.returncode,
+        ended.stderr,
+    )
 
 
 def test_a_walk_needs_a_terminal(author: Place) -> None:

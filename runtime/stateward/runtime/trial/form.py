@@ -11,7 +11,8 @@
         };
     };
 
-Invariant: a step says what the verifier answers and exactly one thing that must come of it.
+Of a flow with variables, a test gives inputs, and a step sets variables and says what checks come to. Invariant: a step says what the
+verifier answers and exactly one thing that must come of it.
 """
 
 from collections.abc import Mapping
@@ -31,8 +32,8 @@ STEPS_MAX: Final = 1_000
 """Of one test."""
 
 VERDICTS: Final = tuple(each.value for each in Verdict)
-REFUSALS: Final = tuple(each.value for each in RejectionCode if each in JUDGED_CODES)
-"""What verdicts can be refused with."""
+REFUSALS: Final = tuple(each.value for each in RejectionCode if each in JUDGED_CODES or each is RejectionCode.LIMIT_REACHED)
+"""What a request can be refused with for what was found."""
 ENDINGS: Final = tuple(each.value for each in Status)
 
 FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -44,11 +45,14 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     "test": {
         "about": "What is tested, in a line.",
         "from": "The state to begin in, reached on a shortest way; the initial state when left out.",
+        "inputs": "What the flow is given, by name.",
         "steps": f"The requests, in order; at most {STEPS_MAX:,}.",
         "ends": f"How the flow stands after the last step: {', '.join(f'`{each}`' for each in ENDINGS)}.",
     },
     "step": {
         "reason": "The reason of the request; made up when left out.",
+        "set": "Variables that are set before the request, by name.",
+        "checks": "What checks come to, by name: verdicts; what is left out is `not_met`.",
         "met": "The one transition whose condition is met; all others are `not_met`.",
         "verdicts": "The verdicts by transition, instead of `met`; what is left out is `not_met`.",
         "enters": "The state that must be entered.",
@@ -79,6 +83,9 @@ class Step:
     place: Place
     reason: str
     verdicts: Mapping[str, Said]
+    sets: Located[Mapping[str, object]] | None
+    """The variables that are set before."""
+    checks: Mapping[str, Said]
     enters: Located[str] | None
     """The state that must be entered; None where the request must be refused."""
     refused: Located[str] | None
@@ -91,5 +98,6 @@ class FlowTest:
     name: str
     key: Place
     start: Located[str] | None
+    inputs: Located[Mapping[str, object]] | None
     steps: tuple[Step, ...]
     ends: Located[str] | None

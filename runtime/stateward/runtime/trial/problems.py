@@ -147,6 +147,70 @@ class OtherOutcome(NamedTuple):
         )
 
 
+class NotTaken(NamedTuple):
+    """Inputs that a flow does not begin with, or variables that a step may not set."""
+
+    test: str
+    what: str
+    """As the end of a sentence that begins with the name of the test."""
+    why: str
+    place: Place
+    allowed: Sequence[str] = ()
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it where the values stand, or where they are missing."""
+        return Diagnostic(
+            code="flow_test_failed",
+            severity=Severity.ERROR,
+            message=f"test {quoted(self.test)}: {self.what}",
+            primary=Label(self.place, "refused"),
+            notes=(self.why,),
+            help=self.allowed[0] if self.allowed else None,
+        )
+
+
+class NoSuchCheck(NamedTuple):
+    """What comes of a check that no way out of the state needs in which the flow is by then."""
+
+    test: str
+    state: str
+    check: str
+    key: Place
+    known: Sequence[str]
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the name of the check."""
+        return Diagnostic(
+            code="flow_test_failed",
+            severity=Severity.ERROR,
+            message=f"test {quoted(self.test)}: no transition of state {quoted(self.state)} has a check {quoted(self.check)}",
+            primary=Label(self.key, f"the flow is in {quoted(self.state)} here"),
+            notes=(f"its checks are {listed(self.known)}" if self.known else "it has no checks",),
+            help=did_you_mean(nearest(self.check, self.known)),
+        )
+
+
+class NotLedTo(NamedTuple):
+    """A state that a test is to begin in, and that verdicts alone do not lead to."""
+
+    test: str
+    said: Located[str]
+    at: str
+    why: str
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the name of the state."""
+        return Diagnostic(
+            code="flow_test_failed",
+            severity=Severity.ERROR,
+            message=f"test {quoted(self.test)}: verdicts alone do not lead to state {quoted(self.said.value)}",
+            primary=Label(self.said.origin.place, f"the flow does not leave {quoted(self.at)} that way"),
+            secondary=came_through(self.said.origin),
+            notes=(self.why,),
+            help="begin in the initial state, and lead there by steps that set variables",
+        )
+
+
 class AfterTheEnd(NamedTuple):
     """A step of a flow that has ended."""
 

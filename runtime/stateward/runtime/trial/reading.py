@@ -15,7 +15,7 @@ from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.shape import UnsupportedVersion, WrongType
 from stateward.compiler.flow.problems.told import did_you_mean, opening
 from stateward.compiler.flow.typed import Located, Path
-from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Scalar
+from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Scalar, is_whole, plain
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.source import Place, Source
 from stateward.compiler.syntax.parser import parse
@@ -108,6 +108,7 @@ class _Reader:
             name=name,
             key=field.key,
             start=self._state(fields, "from", spot),
+            inputs=self._values(fields, "inputs", spot),
             steps=self._steps(fields, spot),
             ends=self._word(fields, "ends", ENDINGS, spot),
         )
@@ -136,6 +137,8 @@ class _Reader:
             place=data.origin.place,
             reason=self._text(fields, "reason", spot),
             verdicts=self._verdicts(fields, spot),
+            sets=self._values(fields, "set", spot),
+            checks=self._said(fields, "checks", spot),
             enters=enters,
             refused=refused,
         )
@@ -144,10 +147,21 @@ class _Reader:
         met = self._scalar(fields, "met", str, spot)
         if met is not None:
             return {str(met.value): Said(Verdict.MET, met.origin.place)}
-        given = self._map(fields, "verdicts", spot) or {}
-        inside = spot.at("verdicts", spot.place)
+        return self._said(fields, "verdicts", spot)
+
+    def _said(self, fields: Mapping[str, FieldData], field: str, spot: _Spot) -> Mapping[str, Said]:
+        """Read verdicts by name."""
+        given = self._map(fields, field, spot) or {}
+        inside = spot.at(field, spot.place)
         words = {name: self._word(given, name, VERDICTS, inside) for name in given}
         return {name: Said(Verdict(word.value), given[name].key) for name, word in words.items() if word is not None}
+
+    def _values(self, fields: Mapping[str, FieldData], name: str, spot: _Spot) -> Located[Mapping[str, object]] | None:
+        """Read values by name; whether they fit is for the flow to say. One with a hole in it was told already."""
+        inner = self._map(fields, name, spot)
+        if inner is None or not all(is_whole(each.value) for each in inner.values()):
+            return None
+        return Located({each: plain(field.value) for each, field in inner.items()}, fields[name].value.origin, (*spot.path, name))
 
     def _require_one(self, fields: Mapping[str, FieldData], names: Sequence[str], what: str, spot: _Spot, *, needed: bool) -> None:
         there = [name for name in names if name in fields]

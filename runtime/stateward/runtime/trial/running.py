@@ -13,9 +13,10 @@ from stateward.compiler.diagnostics.model import Diagnostic
 from stateward.compiler.diagnostics.wording import quoted
 from stateward.compiler.flow.definition import CompiledFlowDefinition
 from stateward.runtime.core.events import Verdict
+from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.trial.form import FlowTest, Step
 from stateward.runtime.trial.machine import Moved, Stayed, Trial, begin
-from stateward.runtime.trial.problems import AfterTheEnd, NoSuchTransition, OtherOutcome
+from stateward.runtime.trial.problems import AfterTheEnd, NoSuchCheck, NoSuchTransition, NotLedTo, NotTaken, OtherOutcome
 
 
 class Edge(NamedTuple):
@@ -59,8 +60,7 @@ class _Run:
     """One test being run."""
 
     def __init__(self, definition: CompiledFlowDefinition, test: FlowTest) -> None:
-        self._test = test
-        self._trial = begin(definition)
+        self._definition, self._test = definition, test
         self._taken: list[Edge] = []
 
     def whole(self) -> Ran:
@@ -69,8 +69,20 @@ class _Run:
         return Ran(self._test, tuple(self._taken), failure)
 
     def _failures(self) -> Iterator[Diagnostic]:
-        if self._test.start is not None:
-            self._trial = _led_to(self._trial, self._test.start.value)
+        given = self._test.inputs
+        begun = begin(self._definition, {} if given is None else given.value)
+        if isinstance(begun, Refusal):
+            place = self._test.key if given is None else given.origin.place
+            yield NotTaken(self._test.name, "the flow does not begin with these inputs", begun.message, place, begun.allowed).diagnostic()
+            return
+        self._trial = begun
+        start = self._test.start
+        if start is not None:
+            led = _led_to(self._trial, start.value)
+            if isinstance(led, _Astray):
+                yield NotLedTo(self._test.name, start, led.state, led.why).diagnostic()
+                return
+            self._trial = led
         for step in self._test.steps:
             failed = self._failed(step)
             if failed is not None:
@@ -89,8 +101,18 @@ class _Run:
         for transition, said in step.verdicts.items():
             if transition not in known:
                 return NoSuchTransition(name, here.id, transition, said.key, known).diagnostic()
+        checks = tuple(dict.fromkeys(check for each in here.transitions for check in each.checks))
+        for check, said in step.checks.items():
+            if check not in checks:
+                return NoSuchCheck(name, here.id, check, said.key, checks).diagnostic()
+        if step.sets is not None:
+            written = self._trial.set(step.sets.value)
+            if isinstance(written, Refusal):
+                what = f"state {quoted(here.id)} does not let these variables be set"
+                return NotTaken(name, what, written.message, step.sets.origin.place, written.allowed).diagnostic()
+            self._trial = written
         verdicts = {transition: said.verdict for transition, said in step.verdicts.items()}
-        self._trial, outcome = self._trial.ask(verdicts, step.reason)
+        self._trial, outcome = self._trial.ask(verdicts, step.reason, {check: said.verdict for check, said in step.checks.items()})
         match outcome:
             case Moved(transition, state):
                 self._taken.append(Edge(here.id, transition))
@@ -117,8 +139,15 @@ class _Run:
         return None
 
 
-def _led_to(trial: Trial, state: str) -> Trial:
-    """Lead a flow to a state on a shortest way; every state of a compiled flow can be reached."""
+class _Astray(NamedTuple):
+    """Where a flow stays, or went, that was to be led elsewhere."""
+
+    state: str
+    why: str
+
+
+def _led_to(trial: Trial, state: str) -> Trial | _Astray:
+    """Lead a flow to a state on a shortest way, by verdicts alone; guards may keep it from going there."""
     ways: dict[str, tuple[str, str] | None] = {trial.state.id: None}
     todo = deque(ways)
     while todo and state not in ways:
@@ -127,11 +156,18 @@ def _led_to(trial: Trial, state: str) -> Trial:
             if each.target not in ways:
                 ways[each.target] = (here, each.id)
                 todo.append(each.target)
-    steps: list[str] = []
-    at = ways[state]
+    steps: list[tuple[str, str]] = []
+    at, target = ways[state], state
     while at is not None:
-        steps.append(at[1])
-        at = ways[at[0]]
-    for transition in reversed(steps):
-        trial, _ = trial.ask({transition: Verdict.MET})
+        steps.append((at[1], target))
+        target = at[0]
+        at = ways[target]
+    for transition, target in reversed(steps):
+        checks = {name: Verdict.MET for each in trial.state.transitions for name in each.checks}
+        here = trial.state.id
+        trial, outcome = trial.ask({transition: Verdict.MET}, checks=checks)
+        if isinstance(outcome, Stayed):
+            return _Astray(here, outcome.message)
+        if outcome.state != target:
+            return _Astray(here, f"guards lead to state {quoted(outcome.state)} from there")
     return trial
