@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stateward.runtime.core.refusal import Refusal
@@ -96,6 +96,8 @@ VALUES = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | NAMES | st.l
 
 @settings(max_examples=40, deadline=None)
 @given(use=VALUES, session=VALUES, run=VALUES, offset=VALUES, kind=VALUES)
+@example(use="u", session="\x00", run="r", offset=0, kind="tool_result")
+@example(use="u", session="\u00e9" * 1024, run="r", offset=0, kind="tool_result")
 def test_whatever_is_named_is_no_failure(
     served: Served, tokens: dict[str, str], use: Any, session: Any, run: Any, offset: Any, kind: Any
 ) -> None:

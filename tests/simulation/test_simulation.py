@@ -11,7 +11,7 @@ import pytest
 
 from stateward.compiler.flow.definition import CompiledState
 from stateward.runtime.core import decide as deciding
-from stateward.runtime.core.events import Citation, Judgement, Verdict
+from stateward.runtime.core.events import Citation, Judgement, Part, Verdict
 from stateward.runtime.core.evolve import HistoryBroken
 from stateward.runtime.core.judging import Ruling, rule
 from stateward.runtime.core.refusal import Refusal
@@ -144,14 +144,16 @@ def test_a_stalled_holder_that_may_still_report_is_found_out(monkeypatch: pytest
 
 
 def test_ambiguity_that_is_judged_after_the_citations_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lenient(state: CompiledState, given: Sequence[Judgement], unresolved: Set[Citation], counting: Set[Citation] | None) -> Ruling:
+    def lenient(
+        state: CompiledState, given: Sequence[Judgement], unresolved: Set[Citation], counting: Set[Citation] | None, parts: Sequence[Part]
+    ) -> Ruling:
         weaker = [
             replace(each, verdict=Verdict.INDETERMINATE, checked=Verdict.INDETERMINATE)
             if each.verdict is Verdict.MET and unresolved & set(each.citations)
             else each
             for each in given
         ]
-        return rule(state, weaker, frozenset(), counting)
+        return rule(state, weaker, frozenset(), counting, parts)
 
     monkeypatch.setattr(deciding, "rule", lenient)
     assert found_out(World)

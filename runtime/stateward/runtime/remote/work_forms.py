@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
 
-from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue, field_validator
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, field_validator
 
 from stateward.runtime.core.events import Status, Verdict
 from stateward.runtime.core.instance import AttemptStatus
+from stateward.runtime.core.texts import is_unicode
 from stateward.runtime.ports import (
     LOG_PAGE_MAX,
     RECORDS_MAX,
@@ -40,6 +41,7 @@ from stateward.runtime.ports import (
 from stateward.runtime.remote.forms import DEFINITION_CHARACTERS_MAX, NUMBER_MAX, SOURCE_CHARACTERS_MAX, Digest, Form, Name
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.answers import Answer, TransitionAnswer
+from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX
 from stateward.runtime.session.entries import Head
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
 
@@ -60,6 +62,17 @@ Values = Annotated[
     dict[str, JsonValue], BeforeValidator(lambda given: dict(given) if isinstance(given, Mapping) else given), Field(max_length=LIST_MAX)
 ]
 """Values by name, as JSON."""
+
+
+def _kept(session: str) -> str:
+    """Refuse what no log can hold as the name of a session."""
+    if "\0" in session or len(session.encode("utf-8", "surrogatepass")) > HEADER_TEXT_BYTES_MAX or not is_unicode(session):
+        raise ValueError(f"the id of a session is a text of at most {HEADER_TEXT_BYTES_MAX} bytes without a NUL")
+    return session
+
+
+HostSession = Annotated[str, Field(max_length=HEADER_TEXT_BYTES_MAX), AfterValidator(_kept)]
+"""The id of a session of a host."""
 V = TypeVar("V")
 
 
@@ -418,7 +431,7 @@ class CursorAnswer(Form):
 class RecordsForm(Form):
     """Records that are committed together."""
 
-    session: Name | None = None
+    session: HostSession | None = None
     """The id of the host's session that tells of them."""
     records: Annotated[tuple[RecordForm, ...], Field(max_length=RECORDS_MAX)]
     cursor: CursorForm | None = None
@@ -469,7 +482,7 @@ class NoteForm(Form):
 class RunForm(Form):
     """A run of an agent: that it began, or with an outcome how it ended."""
 
-    session: Name | None = None
+    session: HostSession | None = None
     run: Name
     outcome: RunOutcome | None = None
     message: Text = ""
@@ -478,7 +491,7 @@ class RunForm(Form):
 class StopForm(Form):
     """That an agent stopped."""
 
-    session: Name | None = None
+    session: HostSession | None = None
     reason: Text
     operation: Name | None = None
 
