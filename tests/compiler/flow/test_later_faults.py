@@ -51,7 +51,7 @@ def told(source: str) -> list[Diagnostic]:
         ("visits = 5", 'visits = "5"', "`visits` must be an Int, not a String", "write `5`"),
         ("visits = 5", "visits = 0", "state `draft` cannot be limited to 0 visits", None),
         ('"90s"', "90", "`timeout` must be a duration, not an Int", 'write `"90s"` for seconds, `"90m"` for minutes'),
-        ('"90s"', "true", "`timeout` must be a duration, not a Bool", 'write it as `"10m"`'),
+        ('"90s"', "true", "`timeout` must be a duration, not a Bool", 'write `"10m"`'),
         ('"90s"', '"90"', "`90` has no unit", 'write `"90s"` for seconds, `"90m"` for minutes'),
         ('"90s"', '"10 minutes"', "`10 minutes` is no duration", 'write `"10m"`'),
         ('"90s"', '"1h30m"', "`1h30m` is no duration", 'write `"90m"`'),
@@ -60,7 +60,7 @@ def told(source: str) -> list[Diagnostic]:
         ('"90s"', '"86401s"', "`86401s` is longer than `24h`", None),
         ('select = "first"', "select = first", "`first` is not defined", 'write `"first"`'),
         ('select = "first"', 'select = "firts"', "a state cannot select `firts`", "did you mean `first`?"),
-        ('select = "first"', "select = true", "`select` must be a String, not a Bool", 'write `"true"`'),
+        ('select = "first"', "select = true", "`select` must be a String, not a Bool", 'write `"exclusive"` or `"first"`'),
         ('reads = ["topic", "attempts"]', 'reads = ["topic", "attempst"]', "no variable is named `attempst`", "did you mean `attempts`?"),
         (
             'reads = ["topic", "attempts"]',

@@ -187,7 +187,7 @@ class Binder:
         holds_entries = bool(self._misplaced) and any(path == spot.path for _, path in self._misplaced)
         is_group = holds_entries and not meant
         fields: dict[str, BoundField] = {}
-        no_longer = _no_longer_required(shape.fields, level)
+        no_longer = frozenset[str]() if shape.fields.keys() <= level.index.keys() else _no_longer_required(shape.fields, level)
         for spec in level.fields:
             given = meant.get(spec.name)
             if given is not None:
@@ -340,10 +340,10 @@ class Binder:
                 return self._texts(cell, spec, spec.type, spot)
             case ScalarType():
                 return self._scalar(cell, spec, spec.type, spot)
-            case OneOf():
-                return self._scalar(cell, spec, ScalarType.STRING, spot)
+            case OneOf(words=words):
+                return self._told_text(cell, spec, spot, "String", " or ".join(f'`"{word}"`' for word in words))
             case Duration():
-                return self._duration(cell, spec, spot)
+                return self._told_text(cell, spec, spot, "duration", '`"10m"`')
         assert_never(spec.type)
 
     def _scalar(self, cell: Cell, spec: FieldSpec, wanted: ScalarType, spot: _Spot) -> Bound:
@@ -358,14 +358,14 @@ class Binder:
         self.problems.append(WrongType(spot.name, word_of(data), wanted.value, data.origin, spot.path, rewritten=mended))
         return None
 
-    def _duration(self, cell: Cell, spec: FieldSpec, spot: _Spot) -> Bound:
-        """Bind a length of time; whether the text says one is a question of meaning."""
+    def _told_text(self, cell: Cell, spec: FieldSpec, spot: _Spot, wanted: str, written: str) -> Bound:
+        """Bind a text of a certain form, written such as is said; whether it has that form is a question of meaning."""
         data = self.evaluation.data(cell, spot.path)
         if isinstance(data, Hole) or (isinstance(data, Scalar) and isinstance(data.value, str)):
             return self._scalar(cell, spec, ScalarType.STRING, spot)
-        advice = either_duration(data.value) if isinstance(data, Scalar) and type(data.value) is int else None
-        shape = '"10m"' if advice is None else None
-        self.problems.append(WrongType(spot.name, word_of(data), "duration", data.origin, spot.path, shape=shape, advice=advice))
+        is_time = isinstance(spec.type, Duration) and isinstance(data, Scalar) and type(data.value) is int
+        advice = either_duration(data.value) if is_time and isinstance(data, Scalar) else f"write {written}"
+        self.problems.append(WrongType(spot.name, word_of(data), wanted, data.origin, spot.path, advice=advice))
         return None
 
     def _texts(self, cell: Cell, spec: FieldSpec, wanted: ArrayOfTexts, spot: _Spot) -> Texts | None:

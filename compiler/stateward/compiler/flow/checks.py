@@ -227,6 +227,8 @@ def _duplicates(state: StateSource, transitions: Transitions) -> Iterator[Proble
 
 def _deterministic(transition: TransitionSource) -> object:
     """Give what decides a transition beside its condition; what failed is like nothing else."""
+    if transition.said.isdisjoint({"when", "checks", "otherwise"}):
+        return None
     failed = {name for name in ("when", "checks", "otherwise") if name in transition.said and getattr(transition, name) is None}
     guard = transition.when.guard if transition.when is not None else None
     checks = frozenset(each.value for each in transition.checks.items) if transition.checks is not None else frozenset[str]()

@@ -41,7 +41,7 @@ def duration_meant(text: str) -> str | None:
     return written(int(seconds)) if seconds >= 1 and seconds.is_integer() else None
 
 
-def either_duration(number: int | str) -> str:
+def either_duration(number: object) -> str:
     """Advise how a number without a unit is written."""
     return f'write `"{number}s"` for seconds, `"{number}m"` for minutes'
 
