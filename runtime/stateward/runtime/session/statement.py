@@ -14,11 +14,13 @@ from typing import Any, Final
 
 from stateward.runtime.core.events import (
     Account,
+    ChecksRun,
     Event,
     InstanceCancelled,
     InstanceRewound,
     InstanceStarted,
     Judgement,
+    Part,
     StateEntered,
     TransitionCheckPassed,
     TransitionCheckRejected,
@@ -153,6 +155,8 @@ class _Told:
         self.acts_left_out = 0
         self._steps = 0
         self._asked: TransitionRequested | None = None
+        self._checked: tuple[Part, ...] = ()
+        """What came of the checks that were run for that request."""
         self._judged: tuple[Judgement, ...] = ()
         self._account: Account | None = None
         self._act: InstanceCancelled | InstanceRewound | None = None
@@ -203,8 +207,10 @@ class _Told:
             case InstanceStarted():
                 self.flows.append(_flow(event.instance, event))
             case TransitionRequested():
-                self._asked = event
+                self._asked, self._checked = event, ()
                 self._count("requested")
+            case ChecksRun(parts=parts):
+                self._checked += parts
             case TransitionCheckPassed(judgements=judgements, account=account):
                 self._judged, self._account = judgements, account
                 self._charge(account)
@@ -268,16 +274,24 @@ class _Told:
         if entered.transition is None:
             return {}
         verdicts = [{"transition": each.transition, "verdict": str(each.verdict), "checked": str(each.checked)} for each in self._judged]
-        reason = self._asked.reason if self._asked is not None and self._asked.attempt == entered.attempt else None
+        asked = self._asked if self._asked is not None and self._asked.attempt == entered.attempt else None
+        found = () if asked is None else (*asked.parts, *self._checked)
         account = self._account
         return {
             "transition": entered.transition,
             "attempt": entered.attempt,
-            "reason": reason,
+            "reason": None if asked is None else asked.reason,
             "verdicts": verdicts,
+            **({"parts": list(map(_part, found))} if found else {}),
             "model": None if account is None else account.model or None,
             "transcript_digest": None if account is None else account.transcript_digest or None,
         }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    """Give what the runtime found of a transition by itself."""
+    about = {"transition": part.transition, "kind": str(part.kind), "verdict": str(part.verdict)}
+    return {**about, "check": part.name, "entry": reference(part.entry)} if part.name else about
 
 
 def _flow(instance: str, pin: InstanceStarted | Pin) -> dict[str, Any]:
