@@ -1,17 +1,21 @@
 """Flows whose checks are run at the command line: allowed by a profile, with a real program, and what came of them."""
 
+import io
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from stateward.runtime.ports import Answered, InProgress
 from stateward.runtime.session.entries import Actor, ActorClass
+from stateward.runtime.surfaces.cli.terminal import say_checks
 from stateward.runtime.wiring import agent_channel
 from tests.cli.judged import asked, configured
 from tests.cli.program import Place, place
+from tests.contracts.verifiers import request_for
 
 CHECKED = """schema_version = 2;
 name = "checked";
@@ -89,11 +93,14 @@ def test_a_profile_shows_what_it_lets_be_run(tmp_path: Path) -> None:
     assert {"value": [["sh", "tests.sh"]], "set_by": ["role"]} == fields["checks.allow"]
 
 
-@pytest.mark.parametrize("verify", ["explain-attempt", "status"])
-def test_what_looks_at_it_afterwards_reads_it(tmp_path: Path, verify: str) -> None:
+def test_an_attempt_is_explained_with_what_came_of_its_checks(tmp_path: Path) -> None:
     here = begun(tmp_path, script="exit 1")
-    _, told = asked(here)
-    assert here.done(verify, *([told["answer"]["attempt"]] if verify == "explain-attempt" else []))
+    attempt = asked(here)[1]["answer"]["attempt"]
+    (part,) = json.loads(here.done("explain-attempt", attempt, "--json"))["parts"]
+    (run,) = [each for each in here.log() if "check.run.v1" in json.dumps(each)]
+    expected = {"transition": "ready", "kind": "check", "name": "tests", "verdict": "not_met", "missing": ["it ended with exit status 1"]}
+    assert {**expected, "entry": run["reference"]} == part
+    assert f"ready  check tests: not met  in {run['reference']}" in here.done("explain-attempt", attempt)
 
 
 def test_a_log_with_checks_verifies(tmp_path: Path) -> None:
@@ -126,3 +133,17 @@ def test_an_agent_is_told_that_checks_are_run_may_stop_them_and_goes_on_with_the
         answered = channel.ask("done", LONG)
     assert isinstance(answered, Answered)
     assert (going.attempt, "done") == (answered.answer.attempt, answered.answer.state)
+
+
+class _Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "said"), [(_Screen, "running checks: tests, lint\n"), (io.StringIO, "")])
+def test_somebody_at_a_terminal_is_told_that_checks_are_run(stream: type[io.StringIO], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = stream()
+    monkeypatch.setattr(sys, "stderr", shown)
+    say_checks(replace(request_for(), checks=("tests", "lint")))
+    say_checks(request_for())
+    assert said == shown.getvalue()

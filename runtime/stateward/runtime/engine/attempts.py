@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from stateward.runtime.core.events import (
+    ChecksRun,
     EventId,
+    Part,
     TransitionCheckPassed,
     TransitionCheckRejected,
     TransitionRequested,
@@ -40,13 +42,15 @@ class Explained:
 
     requested: TransitionRequested
     asked: Entry
-    """The entry that holds the request: the last one that a verifier is shown."""
+    """The entry that holds the request."""
     resolved: Resolving | None
     """None while it is open."""
     told: Answer | None
     """What the worker was told; None where an operator closed it."""
     answered: Entry | None
     """The entry that resolved it."""
+    parts: tuple[Part, ...] = ()
+    """What the runtime found of guards and checks by itself."""
 
 
 def preview(means: Means, worker: str, reason: str | None) -> VerificationRequest | Refusal:
@@ -91,9 +95,12 @@ def explain(means: Means, worker: str, attempt: str) -> Explained | None:
     if asked is None:
         return None
     requested = next(each for each in flow_events(payload_of(asked)) if isinstance(each, TransitionRequested) and each.attempt == attempt)
+    parts = requested.parts
     for entry in entries_through(means.sessions, worker, asked.seq):
         payload = payload_of(entry)
         for event in flow_events(payload):
+            if isinstance(event, ChecksRun) and event.attempt == attempt:
+                parts = (*parts, *event.parts)
             if isinstance(event, Resolving) and event.attempt == attempt:
-                return Explained(requested, asked, event, payload.content if isinstance(payload, ToolResult) else None, entry)
-    return Explained(requested, asked, None, None, None)
+                return Explained(requested, asked, event, payload.content if isinstance(payload, ToolResult) else None, entry, parts)
+    return Explained(requested, asked, None, None, None, parts)

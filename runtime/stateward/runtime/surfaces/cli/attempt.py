@@ -20,6 +20,8 @@ from stateward.runtime.core.events import (
     EntryCitation,
     FileCitation,
     Judgement,
+    Part,
+    PartKind,
     TransitionCheckPassed,
     TransitionCheckRejected,
 )
@@ -127,6 +129,10 @@ def _shown(found: _Attempt) -> Iterator[RenderableType]:
         "in ", (requested.state, "bold"), f", visit {requested.visit}, asked in {asked.reference} at {time_text(asked.time)}"
     )
     yield Text.assemble(("claimed: ", "bold"), plain(requested.reason))
+    if found.explained.parts:
+        yield Text.assemble("\n", ("what the runtime found by itself", "bold"))
+    for part in found.explained.parts:
+        yield indented(_part_shown(part))
     yield Text.assemble("\n", ("what the verifier was given and read", "bold"))
     if not found.records:
         yield Text("  nothing is kept: a person or a script judged, or nothing was asked yet", "dim")
@@ -139,6 +145,17 @@ def _shown(found: _Attempt) -> Iterator[RenderableType]:
         yield indented(_judgement_shown(judgement))
     yield Text.assemble("\n", ("what the runtime made of it", "bold"))
     yield from map(indented, _resolved_shown(found))
+
+
+def _part_shown(part: Part) -> Text:
+    what = "its guard" if part.kind is PartKind.WHEN else f"check {part.name}"
+    word, style = WORDS[part.verdict]
+    text = Text.assemble((part.transition, "bold"), f"  {what}: ", (word, style))
+    if part.entry:
+        text.append(f"  in {reference(part.entry)}", "dim")
+    for each in part.missing:
+        text.append("\n  missing: ", "bold").append_text(plain(each))
+    return text
 
 
 def _record_shown(record: Record | Passed) -> Iterator[RenderableType]:
@@ -217,6 +234,7 @@ def _data(found: _Attempt) -> dict[str, Any]:
             "time": time_text(explained.asked.time),
             "event": EVENT.write(explained.requested),
         },
+        "parts": list(map(_part_data, explained.parts)),
         "transcript": {
             "digest": found.transcript_digest,
             "is_the_one_of_the_log": found.is_kept,
@@ -225,6 +243,17 @@ def _data(found: _Attempt) -> dict[str, Any]:
         "resolved": None if explained.resolved is None else EVENT.write(explained.resolved),
         "resolved_in": None if explained.answered is None else reference(explained.answered.seq),
         "told": None if explained.told is None else ANSWER.write(explained.told),
+    }
+
+
+def _part_data(part: Part) -> Any:
+    return {
+        "transition": part.transition,
+        "kind": str(part.kind),
+        "name": part.name,
+        "verdict": str(part.verdict),
+        "missing": list(part.missing),
+        "entry": reference(part.entry) if part.entry else None,
     }
 
 

@@ -28,7 +28,7 @@ from stateward.runtime.surfaces.cli.output import emit_json
 from stateward.runtime.surfaces.cli.present import answer_shown, plain, refusal_shown, show, terminal_console
 from stateward.runtime.surfaces.cli.show import reads_a_worker
 from stateward.runtime.surfaces.cli.start import refused
-from stateward.runtime.surfaces.cli.terminal import Terminal
+from stateward.runtime.surfaces.cli.terminal import Terminal, say_checks
 from stateward.runtime.verifier.declared import ToolDeclaration
 from stateward.runtime.verifier.person import NobodyThere
 from stateward.runtime.wiring import Place, given_to_a_judge, person_at_terminal
@@ -55,7 +55,7 @@ def _requested(work: Working, reason: str) -> Outcome:
     if work.view.verifier == VerifierKind.PERSON:
         return engine.begin(work.worker, reason, person_at_terminal())
     verifier = judge_of(work.runtime, work.profile, work.view, Terminal(terminal_console()))
-    return engine.request_transition(work.worker, reason, person_at_terminal(), verifier)
+    return engine.request_transition(work.worker, reason, person_at_terminal(), verifier, begun_with=say_checks)
 
 
 @click.command("verify")
@@ -87,7 +87,8 @@ def _verified(work: Working) -> Outcome:
         raise Stop(STATUS_USAGE, f"no request of Worker {work.worker} is open", "ask with `stateward request --reason TEXT`")
     verifier = judge_of(work.runtime, work.profile, work.view, Terminal(terminal_console()))
     try:
-        return work.runtime.engine.request_transition(work.worker, flow.attempt.reason, person_at_terminal(), verifier, flow.seen)
+        engine, reason = work.runtime.engine, flow.attempt.reason
+        return engine.request_transition(work.worker, reason, person_at_terminal(), verifier, flow.seen, begun_with=say_checks)
     except NobodyThere as end:
         raise Stop(STATUS_FOUND, str(end), "run it again") from end
 

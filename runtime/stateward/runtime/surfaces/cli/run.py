@@ -40,7 +40,7 @@ from stateward.runtime.surfaces.cli.present import (
 )
 from stateward.runtime.surfaces.cli.profile import PROFILE, profile_named
 from stateward.runtime.surfaces.cli.start import Wanted, refused, rehearse
-from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal, is_terminal
+from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal, is_terminal, say_checks
 from stateward.runtime.surfaces.cli.values import INPUTS, Typed
 from stateward.runtime.verifier.person import NobodyThere
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
@@ -317,7 +317,7 @@ class Run:
         if self.script is not None and not self._told:
             show(self.console, Text.assemble(("reason  ", "bold"), plain(reason)))
         seen = None if self.script is None else flow.seen
-        outcome = self.runtime.engine.request_transition(worker, reason, person_at_terminal(), verifier, seen)
+        outcome = self.runtime.engine.request_transition(worker, reason, person_at_terminal(), verifier, seen, begun_with=say_checks)
         match outcome:
             case Refusal():
                 show(self.console, *refusal_shown(outcome))

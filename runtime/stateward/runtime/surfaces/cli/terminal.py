@@ -53,6 +53,12 @@ def is_terminal() -> bool:
     return sys.stdin is not None and sys.stdout is not None and sys.stdin.isatty()
 
 
+def say_checks(request: VerificationRequest) -> None:
+    """Say on standard error, where that is a terminal, that checks are run, which may take long."""
+    if request.checks and sys.stderr is not None and sys.stderr.isatty():
+        print(f"running checks: {', '.join(request.checks)}", file=sys.stderr, flush=True)
+
+
 def read_line() -> bytes:
     """Read a line as it was typed; nothing at all at the end of input."""
     # An interruption that arrives just before the reading begins would be seen only once a line is there, so it is waited in short spells.
