@@ -15,9 +15,8 @@ from stateward.compiler.cli.formatting import fmt_command
 from stateward.compiler.cli.graphing import graph_command
 from stateward.runtime.surfaces.cli import testing
 from stateward.runtime.surfaces.cli.reading import FileHost
-from stateward.runtime.surfaces.cli.simulate import simulate_command
 from tests.cli.hosts import TextHost
-from tests.cli.program import STATEWARD
+from tests.cli.program import STATEWARD, place
 
 FLOW = """\
 schema_version = 2;
@@ -123,8 +122,6 @@ def test_a_flow_is_tried_with_what_it_imports(tmp_path: Path) -> None:
     put(tmp_path, **{"paper.test.dcdl": TESTS})
     done = run(testing.test_command, str(tmp_path))
     assert 0 == done.exit_code, done.output
-    walked = run(simulate_command, str(tmp_path / "paper.dcdl"), given="submit\n")
-    assert "Write the paper." in walked.stdout
 
 
 def test_a_flow_is_laid_out_without_a_look_at_what_it_imports(tmp_path: Path) -> None:
@@ -172,3 +169,12 @@ def test_the_program_compiles_a_flow_with_instructions_in_a_markdown_file(tmp_pa
     done = subprocess.run([STATEWARD, "compile", "paper.dcdl", "--format", "json"], cwd=tmp_path, capture_output=True, check=True)
     (file,) = json.loads(done.stdout)["files"]
     assert ("paper", ["draft.md", "texts.dcdl"]) == (file["flow"], [each["path"] for each in file["modules"]])
+
+
+def test_a_flow_that_imports_is_not_kept_and_the_reason_is_told_at_the_import(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    put(here.work)
+    ended = here.call("flow", "save", "paper.dcdl")
+    assert (1, "") == (ended.status, ended.out)
+    assert 2 == ended.err.count("error[dcdl_import]: a flow that imports cannot be kept in a Workspace\n")
+    assert "   = note: a Workspace keeps the source of a flow, and no file that it imports\n" in ended.err

@@ -43,12 +43,15 @@ class Loader(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
 class RefusingLoader:
-    """Refuses every import."""
+    """Refuses every import, and says why."""
+
+    refused: Refused = Refused("imports are not allowed here", "imports a module")
 
     def load(self, specifier: str, importer: str) -> Source | Refused:  # the protocol's names
         """Refuse."""
-        return Refused("imports are not allowed here", "imports a module")
+        return self.refused
 
 
 REFUSING: Final = RefusingLoader()

@@ -9,10 +9,13 @@ if TYPE_CHECKING:
 
 
 def compiled(content: bytes, name: str, slug: str) -> "Compilation":
-    """Compile a source that is kept under a slug; `name` is how its diagnostics call it."""
-    from stateward.compiler.pipeline import compile_source  # noqa: PLC0415 -- as the module says
+    """Compile a source that is kept under a slug; `name` is how its diagnostics call it. A Workspace keeps the source of a flow alone."""
+    from stateward.compiler.language.loader import Refused, RefusingLoader  # noqa: PLC0415 -- as the module says
+    from stateward.compiler.pipeline import compile_source  # noqa: PLC0415
 
-    return compile_source(content, name=name, slug=slug)
+    message = "a flow that imports cannot be kept in a Workspace"
+    refused = Refused(message, "imports a module", notes=("a Workspace keeps the source of a flow, and no file that it imports",))
+    return compile_source(content, name=name, slug=slug, loader=RefusingLoader(refused))
 
 
 def canonical_of(definition: "CompiledFlowDefinition") -> bytes:

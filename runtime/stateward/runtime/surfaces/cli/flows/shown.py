@@ -13,6 +13,7 @@ import click
 from stateward.compiler.cli.host import Document
 from stateward.compiler.cli.output import SHOWN_MAX, say, show_diagnostics
 from stateward.compiler.diagnostics.cells import safe
+from stateward.runtime.engine.compiling import compiled
 from stateward.runtime.ports import ActKind, Conflict, Difference, FlowAct, NotCompiled, RevisionFacts
 from stateward.runtime.surfaces.cli.reading import FileHost
 
@@ -89,9 +90,7 @@ def tell_conflict(conflict: Conflict) -> None:
 
 def tell_diagnostics(document: Document, slug: str, refused: NotCompiled) -> None:
     """Show why a source does not compile. Where this program finds nothing wrong, what the other one said is told."""
-    from stateward.compiler.pipeline import compile_source  # noqa: PLC0415 - only what does not compile needs it here
-
-    compilation = compile_source(document.data, name=document.name, slug=slug)
+    compilation = compiled(document.data, document.name, slug)
     if compilation.definition is None:
         show_diagnostics(compilation.diagnostics, FileHost(), SHOWN_MAX, err=True)
     else:
