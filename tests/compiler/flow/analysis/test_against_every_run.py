@@ -181,6 +181,33 @@ def test_otherwise_is_never_taken_exactly_where_no_run_leaves_it_something(sever
     assert any(all(holds(guard, run.bag) is False for guard in several) for run in runs) != found.is_dead
 
 
+BEGUN = {name: each[1] if isinstance(each, tuple) else False for name, each in VARIABLES.items()}
+"""What each variable holds that nobody has set yet."""
+
+
+@given(st.lists(guards, min_size=2, max_size=3), st.sets(st.sampled_from(sorted(VARIABLES)), min_size=1, max_size=2))
+def test_a_gap_is_none_that_waits_for_the_worker(several: list[Guard], written: set[str]) -> None:
+    given_ = flow(
+        {"work": State(*(WayOut(f"t{at}", "work", guard) for at, guard in enumerate(several)), writes=" ".join(sorted(written)))}, VARIABLES
+    )
+    variables = {each.name: each.declaration for each in given_.variables if each.declaration is not None}
+    gap = look_at(given_.states[0], Setting(variables, {}, "work", {}, frozenset({"work"})), Budget()).gap
+    if gap is None:
+        return
+    assert [False] * len(several) == [holds(guard, gap) for guard in several]
+    anything = [any(holds(guard, bag) is not False for bag in _with(gap, written)) for guard in several]
+    assert sum(anything) != 1
+    fresh = {name for name in written if repr(gap.variables.get(name)) == repr(BEGUN[name])}
+    assert not any(holds(guard, bag) is not False for guard in several for bag in _with(gap, fresh))
+
+
+def _with(bag: Bag, names: set[str]) -> list[Bag]:
+    """Give what a run may hold that differs in some variables."""
+    several = product(*(EVERY[f"vars.{name}"] for name in sorted(names)))
+    made = [{**bag.variables, **dict(zip(sorted(names), each, strict=True))} for each in several]
+    return [Bag({name: value for name, value in each.items() if value is not None}, {}, bag.visits, bag.exceeded) for each in made]
+
+
 # --- worlds without bounds ----------------------------------------------------------------------------------------------------------
 
 WIDE: "dict[str, Schema | tuple[Schema, Plain]]" = {

@@ -331,6 +331,32 @@ def test_one_way_out_waits_for_what_the_worker_writes() -> None:
     assert ["guards_leave_gap"] == codes(exclusive(WayOut("a", "done", HIGH)))
 
 
+def test_what_the_worker_has_not_written_yet_is_no_gap() -> None:
+    ways = (WayOut("a", "done", compare("vars.many", ">", 3)), WayOut("b", "done", compare("vars.many", "<", 0)))
+    assert "no guard holds where `vars.many` is `0`" in notes(exclusive(*ways), "guards_leave_gap")
+    assert "no guard holds where `vars.many` is `1`" in notes(exclusive(*ways, writes="many"), "guards_leave_gap")
+
+
+def test_what_all_transitions_alike_demand_is_waited_for() -> None:
+    whole = compare("vars.score", "==", 10)
+    ways = (WayOut("a", "done", both(whole, ref("vars.sure"))), WayOut("b", "done", both(whole, no(ref("vars.sure")))))
+    assert [] == codes(exclusive(*ways, writes="score sure"))
+    assert ["guards_leave_gap"] == codes(exclusive(*ways, writes="sure"))
+
+
+def test_what_opens_the_one_transition_that_is_still_possible_is_waited_for() -> None:
+    few = compare("visits.work", "<", 3)
+    ways = (WayOut("a", "done", both(few, HIGH)), WayOut("b", "done", no(few)))
+    assert [] == codes(exclusive(*ways, writes="score"))
+    assert ["guards_leave_gap"] == codes(exclusive(*ways))
+
+
+def test_a_gap_that_nothing_the_worker_writes_can_close_is_told() -> None:
+    ways = (WayOut("a", "done", both(HIGH, compare("visits.work", "<", 3))), WayOut("b", "done", both(LOW, compare("visits.work", ">", 3))))
+    assert "no guard holds where `vars.score` is" in notes(exclusive(*ways, writes="score"), "guards_leave_gap")[0]
+    assert ["guards_leave_gap"] == codes(exclusive(*ways, writes="score"))
+
+
 def test_nothing_is_said_of_gaps_where_a_transition_was_lost() -> None:
     ways = (WayOut("a", "done", HIGHER), WayOut("b", "done", LOW))
     assert [] == codes(flow({"work": State(*ways, complete=False), "done": END}, VARIABLES))

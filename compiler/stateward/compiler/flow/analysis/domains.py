@@ -8,6 +8,7 @@ has no domain, and nothing is claimed of it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Final, NamedTuple
@@ -49,13 +50,23 @@ class Point(NamedTuple):
     """Whether it comes to that only where an operator grants what the flow does not."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Axis:
     """Points that stand for all that something may be."""
 
     name: str
     points: tuple[Point, ...]
     exact: bool
+
+    @cached_property
+    def rare(self) -> frozenset[int]:
+        """The points that are come to only with an operator's help."""
+        return frozenset(at for at, point in enumerate(self.points) if point.is_rare)
+
+    @cached_property
+    def bags(self) -> "tuple[Bag, ...]":
+        """What a run holds at each point, where nothing else matters."""
+        return tuple(bag_of([point]) for point in self.points)
 
 
 class Domain:

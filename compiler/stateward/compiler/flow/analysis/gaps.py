@@ -16,7 +16,7 @@ from itertools import combinations, islice
 from typing import Final
 
 from stateward.compiler.flow.analysis.domains import Axis
-from stateward.compiler.flow.analysis.tables import Budget, Choice, Row, Table, chosen, demand
+from stateward.compiler.flow.analysis.tables import Budget, Choice, Row, Table, alike, chosen, demand
 from stateward.compiler.predicates.schema import Plain
 
 VARIANTS_MAX: Final = 64
@@ -43,8 +43,12 @@ def gap_in(tables: Sequence[Table], written: Mapping[str, "Plain | None"], budge
 
     `written` names the axes of what the state writes, each with what it begins with. Raises Exhausted.
     """
+    together = alike([demand(table, table.rows(False, with_rare=False)) for table in tables], budget)
+    if chosen(together, budget) is None:
+        return None
     demanded = _demanded(tables, written)
-    guarded = [_guarded(table, written, demanded) for table in tables]
+    rows = dict(together)
+    guarded = [_guarded(table, rows[table.names], written, demanded) for table in tables]
     first = chosen([demand(each.table, list(each.open_)) for each in guarded], budget)
     if first is None or sum(each.can_open(first) for each in guarded) != 1:
         return first
@@ -65,13 +69,15 @@ def _opened(number: int) -> Iterator[tuple[int, ...]]:
     yield from combinations(range(number), 2)
 
 
-def _guarded(table: Table, written: Mapping[str, "Plain | None"], demanded: Mapping[str, frozenset[int]]) -> _Guarded:
+def _guarded(
+    table: Table, candidates: Sequence[Row], written: Mapping[str, "Plain | None"], demanded: Mapping[str, frozenset[int]]
+) -> _Guarded:
     own = [at for at, axis in enumerate(table.axes) if axis.name in written]
     begun = {at: _beginning(table.axes[at], written[table.axes[at].name]) for at in own}
     holding = [row for row, truth in table.truths.items() if truth is not False]
     beside: dict[tuple[int, ...], frozenset[Row]] = {}
     rows: dict[Row, bool] = {}
-    for row in table.rows(lambda truth: truth is False, with_rare=False):
+    for row in candidates:
         if any(row[at] not in demanded.get(table.axes[at].name, frozenset((row[at],))) for at in own):
             continue
         if not _opens(row, [at for at in own if row[at] == begun[at]], holding, beside):

@@ -4,8 +4,8 @@ Invariants: a table holds what `predicates.guards.holds` says, row by row; all w
 an analysis is bounded whatever the guards are, and the same flow always gets the same answer.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Final, NamedTuple, TypeAlias
@@ -19,6 +19,8 @@ NODES_MAX: Final = 400_000
 """Nodes of guards that are evaluated for one flow."""
 STEPS_MAX: Final = 1_000_000
 """Rows that are looked at for one flow, by all searches together."""
+SEARCH_MAX: Final = 20_000
+"""Rows that one search looks at."""
 
 Row: TypeAlias = tuple[int, ...]
 """Which point of each axis."""
@@ -27,7 +29,7 @@ Choice: TypeAlias = Mapping[str, int]
 
 
 class Exhausted(Exception):
-    """The budget is used up: nobody can tell."""
+    """A search took more than it may, or than is left: nobody can tell."""
 
 
 class Budget:
@@ -45,49 +47,44 @@ class Budget:
         return True
 
     def step(self, steps: int = 1) -> None:
-        """Take steps of a search. Raises Exhausted where fewer are left."""
+        """Take steps of searches. Raises Exhausted where fewer are left."""
         self._steps -= steps
         if self._steps < 0:
             raise Exhausted
 
 
-@dataclass(frozen=True, slots=True)
 class Table:
     """What a guard comes to at each choice of points of its axes."""
 
-    axes: tuple[Axis, ...]
-    truths: Mapping[Row, bool | None]
-    _shadows: dict[tuple[int, ...], frozenset[Row]] = field(default_factory=dict, compare=False)
-
-    @property
-    def names(self) -> tuple[str, ...]:
+    def __init__(self, axes: tuple[Axis, ...], truths: Mapping[Row, bool | None]) -> None:
+        self.axes = axes
+        self.truths = truths
+        self.names = tuple(axis.name for axis in axes)
         """The names of the axes."""
-        return tuple(axis.name for axis in self.axes)
-
-    @property
-    def exact(self) -> bool:
+        self.exact = all(axis.exact for axis in axes)
         """Whether every run lies like one of the rows."""
-        return all(axis.exact for axis in self.axes)
+        self._rare = [(at, axis.rare) for at, axis in enumerate(axes) if axis.rare]
+        self._met: dict[tuple[str, ...], frozenset[Row]] = {}
 
     def points(self, row: Row) -> tuple[Point, ...]:
         """Give the points of a row."""
         return tuple(axis.points[at] for axis, at in zip(self.axes, row, strict=True))
 
-    def rows(self, wanted: Callable[[bool | None], bool], *, with_rare: bool) -> list[Row]:
+    def rows(self, wanted: bool | None, *, with_rare: bool) -> list[Row]:
         """Give the rows at which the guard comes to what is wanted; those that need an operator only where they are asked for."""
-        return [row for row, truth in self.truths.items() if wanted(truth) and (with_rare or not self.is_rare(row))]
+        found = [row for row, truth in self.truths.items() if truth is wanted]
+        return found if with_rare or not self._rare else [row for row in found if not self.is_rare(row)]
 
     def is_rare(self, row: Row) -> bool:
         """Tell whether a row is come to only where an operator grants what the flow does not."""
-        return any(point.is_rare for point in self.points(row))
+        return any(row[at] in rare for at, rare in self._rare)
 
-    def met_at(self, shared: Sequence[str]) -> frozenset[Row]:
+    def met_at(self, shared: tuple[str, ...]) -> frozenset[Row]:
         """Give the choices of points of some of the axes at which the guard may hold, without an operator."""
-        places = tuple(self.names.index(name) for name in shared)
-        if places not in self._shadows:
-            met = self.rows(lambda truth: truth is True, with_rare=False)
-            self._shadows[places] = frozenset(tuple(row[at] for at in places) for row in met)
-        return self._shadows[places]
+        if shared not in self._met:
+            places = [self.names.index(name) for name in shared]
+            self._met[shared] = frozenset(tuple(row[at] for at in places) for row in self.rows(True, with_rare=False))
+        return self._met[shared]
 
 
 ALWAYS: Final = Table((), {(): True})
@@ -104,6 +101,8 @@ def table_of(guard: Guard | None, domain: Domain, budget: Budget) -> Table | Non
     number = prod(len(axis.points) for axis in axes)
     if number > ROWS_MAX or not budget.evaluate(number * sum(1 for _ in parts_of(guard))):
         return None
+    if len(axes) == 1:
+        return Table(axes, {(at,): holds(guard, bag) for at, bag in enumerate(axes[0].bags)})
     rows = product(*(range(len(axis.points)) for axis in axes))
     return Table(axes, {row: holds(guard, bag_of(axis.points[at] for axis, at in zip(axes, row, strict=True))) for row in rows})
 
@@ -123,12 +122,22 @@ def demand(table: Table, rows: Sequence[Row]) -> Demand:
 def chosen(demands: Iterable[Demand], budget: Budget) -> Choice | None:
     """Find a choice of points that meets all demands; None where there is none. Raises Exhausted."""
     found: dict[str, int] = {}
-    for part in _parts(sorted(demands, key=lambda each: len(each.rows))):
+    for part in _parts(sorted(alike(demands, budget), key=lambda each: len(each.rows))):
         choice = _chosen(part, budget)
         if choice is None:
             return None
         found.update(choice)
     return found
+
+
+def alike(demands: Iterable[Demand], budget: Budget) -> list[Demand]:
+    """Bring demands on the same axes together. Raises Exhausted."""
+    by_axes: dict[tuple[str, ...], Sequence[Row]] = {}
+    for names, rows in demands:
+        budget.step(len(rows))
+        wanted = set(rows)
+        by_axes[names] = [row for row in by_axes.get(names, rows) if row in wanted]
+    return [Demand(names, rows) for names, rows in by_axes.items()]
 
 
 def _parts(demands: Sequence[Demand]) -> Iterator[list[Demand]]:
@@ -148,7 +157,9 @@ def _chosen(part: Sequence[Demand], budget: Budget) -> Choice | None:
     levels = list(_levels(part, budget))
     choice: dict[str, int] = {}
     waiting: list[Iterator[Row]] = [iter(levels[0].found(choice))]
-    while waiting:
+    for _ in range(SEARCH_MAX):
+        if not waiting:
+            return None
         budget.step()
         row = next(waiting[-1], None)
         if row is None:
@@ -158,7 +169,7 @@ def _chosen(part: Sequence[Demand], budget: Budget) -> Choice | None:
         if len(waiting) == len(levels):
             return choice
         waiting.append(iter(levels[len(waiting)].found(choice)))
-    return None
+    raise Exhausted
 
 
 @dataclass(frozen=True, slots=True)

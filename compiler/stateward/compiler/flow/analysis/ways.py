@@ -115,7 +115,7 @@ def _hidden_by(each: Judged, all_: Sequence[Judged], state: Standing, budget: Bu
 
 def _where(table: Table, *, truth: bool) -> Demand:
     """Ask for a row at which a guard comes to this, with an operator's help too."""
-    return demand(table, table.rows(lambda each: each is truth, with_rare=True))
+    return demand(table, table.rows(truth, with_rare=True))
 
 
 # --- several met --------------------------------------------------------------------------------------------------------------------
@@ -144,14 +144,13 @@ def _decides_by_itself(each: Judged) -> bool:
 def _meet(one: Judged, other: Judged) -> bool:
     if (one.way.guard is None and other.way.guard is None) or one.table is None or other.table is None:
         return False
-    names = set(other.table.names)
-    shared = tuple(name for name in one.table.names if name in names)
+    shared = tuple(name for name in one.table.names if name in other.table.names)
     return not one.table.met_at(shared).isdisjoint(other.table.met_at(shared))
 
 
 def _example(both: Sequence[Judged], budget: Budget) -> Bag:
     tables = [each.table for each in both if each.table is not None]
-    choice = chosen([demand(table, table.rows(lambda each: each is True, with_rare=False)) for table in tables], budget)
+    choice = chosen([demand(table, table.rows(True, with_rare=False)) for table in tables], budget)
     assert choice is not None, "they meet"
     return bag_at(tables, choice)
 
