@@ -1,13 +1,13 @@
 """Which tests show that what people met elsewhere does not happen here: for each scenario of `tests/conformance/bug_reports.md`.
 
 Areas: GRA the graph, DIA diagnostics, DUR crash and resume, VER pinning and migration, WRK what a worker asks for, CON concurrency and
-retries, JUD verdicts, EVI evidence, SUR the surfaces, SEC secrets, injected texts, seals and keys.
+retries, JUD verdicts, EVI evidence, CND conditions, SUR the surfaces, SEC secrets, injected texts, seals and keys.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-AREAS: Final = ("GRA", "DIA", "DUR", "VER", "WRK", "CON", "JUD", "EVI", "SUR", "SEC")
+AREAS: Final = ("GRA", "DIA", "DUR", "VER", "WRK", "CON", "JUD", "EVI", "CND", "SUR", "SEC")
 """Areas of which every scenario is in the table."""
 
 CASES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -36,6 +36,25 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         "tests/cases/test_durability.py::test_a_worker_with_a_long_history_goes_on_in_memory_that_does_not_grow_with_it",
         "tests/runtime/engine/test_checkpoints.py::test_restoring_reads_no_more_entries_of_a_longer_log",
         "tests/runtime/session/test_verification.py::test_a_long_log_is_verified_in_memory_that_does_not_grow_with_it",
+    ),
+    "S-CND-1": (
+        "tests/cases/test_conditions.py::test_a_value_that_was_never_written_is_neither_true_nor_false_and_is_named",
+        "tests/cases/test_conditions.py::test_what_is_no_bool_is_never_stored_as_one",
+        "tests/cases/test_conditions.py::test_only_the_bool_true_is_true",
+        "tests/cases/test_conditions.py::test_a_name_that_is_not_declared_is_an_error_of_the_source",
+    ),
+    "S-CND-2": (
+        "tests/cases/test_conditions.py::test_text_around_an_expression_is_an_error_where_it_stands",
+        "tests/cases/test_conditions.py::test_a_guard_that_is_always_true_is_told_with_its_transition",
+    ),
+    "S-CND-3": ("tests/cases/test_conditions.py::test_an_empty_condition_is_an_error_at_its_edge",),
+    "S-CND-4": (
+        "tests/cases/test_conditions.py::test_types_that_cannot_be_compared_are_errors_of_the_source",
+        "tests/cases/test_conditions.py::test_a_literal_that_no_int_can_hold_is_an_error_and_no_float",
+        "tests/cases/test_conditions.py::test_a_variable_beyond_what_every_reader_keeps_exactly_is_refused",
+        "tests/cases/test_conditions.py::test_the_largest_int_stays_what_it_is",
+        "tests/compiler/predicates/test_guards.py::test_numbers_compare_exactly_and_other_pairs_not_at_all",
+        "tests/compiler/predicates/test_guards.py::test_a_number_that_nothing_can_hold_is_no_answer",
     ),
     "S-WRK-1": (
         "tests/cases/test_worker_requests.py::test_a_claim_with_nothing_recorded_moves_nothing_and_stays_a_claim",
