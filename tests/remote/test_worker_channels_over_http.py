@@ -5,6 +5,8 @@ from contextlib import closing
 
 import pytest
 
+from tests.contracts.checks import *  # noqa: F403 -- the contract
+from tests.contracts.checks import Checked, checked_desk
 from tests.contracts.variables import *  # noqa: F403 -- the contract
 from tests.contracts.variables import RECORDED, REFINED
 from tests.contracts.work import *  # noqa: F403 -- the contract
@@ -27,6 +29,13 @@ def people() -> Iterator[Bench]:
 @pytest.fixture
 def refine() -> Iterator[Bench]:
     yield from _bench(Desk("refine", REFINED, AGENT, secrets=RECORDED, inputs=NEEDS))
+
+
+@pytest.fixture
+def checked() -> Iterator[Checked]:
+    desk, checks = checked_desk()
+    for bench in _bench(desk):
+        yield Checked(bench, checks)
 
 
 def _bench(desk: Desk) -> Iterator[Bench]:

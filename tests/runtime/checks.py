@@ -1,10 +1,13 @@
 """Flows with checks, and what runs their checks in tests: answers by name, over a Workdir in memory."""
 
+import select
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from threading import Event
 
 from stateward.compiler.flow.definition import CompiledCheck, CompiledFlowDefinition
 from stateward.compiler.predicates.declarations import CheckDeclaration
+from stateward.runtime.engine.halting import Halt
 from stateward.runtime.ports.checking import CheckRights, CheckRun
 from stateward.runtime.profile import DEFAULT, DEMONSTRATION, Profile
 from stateward.runtime.session.checks import CheckEnd
@@ -54,6 +57,10 @@ class Checks:
         self.rights: list[CheckRights] = []
         self.meanwhile: Callable[[], None] = lambda: None
         """What happens while a check is run."""
+        self.held: Halt | None = None
+        """What lets checks end, where they are not to end by themselves."""
+        self.begun = Event()
+        """That one was begun."""
         self.changed: Mapping[str, object] = {}
         """How the next runs differ from runs that end by themselves."""
 
@@ -63,6 +70,9 @@ class Checks:
         self.ran.append(check.name)
         self.rights.append(rights)
         before = self.tree
+        self.begun.set()
+        if self.held is not None and halt is not None and halt in select.select([halt, self.held.handle], [], [])[0]:
+            return CheckRun(CheckEnd.STOPPED, NOON, problem="it was stopped")
         self.meanwhile()
         run = CheckRun(
             CheckEnd.EXITED, NOON, 5, self.statuses.get(check.name, 0), program=f"/usr/bin/{check.name}", output=f"{check.name} said\n"

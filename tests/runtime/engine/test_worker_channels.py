@@ -8,6 +8,8 @@ import pytest
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.engine.channels import EngineWorkerChannel, Judges
 from stateward.runtime.wiring import DaemonThreads
+from tests.contracts.checks import *  # noqa: F403 -- the contract
+from tests.contracts.checks import Checked, checked_desk
 from tests.contracts.variables import *  # noqa: F403 -- the contract
 from tests.contracts.variables import RECORDED, REFINED
 from tests.contracts.work import *  # noqa: F403 -- the contract
@@ -29,6 +31,13 @@ def people() -> Iterator[Bench]:
 @pytest.fixture
 def refine() -> Iterator[Bench]:
     yield from _bench(Desk("refine", REFINED, AGENT, secrets=RECORDED, inputs=NEEDS))
+
+
+@pytest.fixture
+def checked() -> Iterator[Checked]:
+    desk, checks = checked_desk()
+    for bench in _bench(desk):
+        yield Checked(bench, checks)
 
 
 def _bench(desk: Desk) -> Iterator[Bench]:
