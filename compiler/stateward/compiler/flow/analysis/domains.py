@@ -76,8 +76,9 @@ class Domain:
         self._setting = setting
         self._uses = uses_of(guards)
         for (root, name, *below), use in ((ref.path, use) for ref, use in self._uses.items()):
-            if root == VARS and not below and name in setting.variables:
-                hold_against(use, setting.variables[name].default)
+            declared = (setting.variables if root == VARS else setting.inputs).get(name) if root in {VARS, INPUT} else None
+            if declared is not None and not below:
+                hold_against(use, declared.default)
         self._is_spent_read = any(ref.path[0] == SPENT for ref in self._uses)
         self.axes: Mapping[str, Axis | None] = {name: self._axis(name, refs) for name, refs in self._by_axis().items()}
         """By name; None where it could not be made."""
@@ -131,6 +132,8 @@ class Domain:
             return None
         tails = [ref.path[2:] for ref in read]
         values = [_assembled(tails, each) for each in product(*choices)] if read else [_PRESENT]
+        # an example shows the first that serves: best what it holds anyway
+        values.sort(key=lambda value: type(value) is not type(declared.default) or value != declared.default)
         points = [Point(((root, declared.name, value),)) for value in values]
         if root == VARS and self._may_be_missing(declared):
             points.append(Point(((root, declared.name, None),)))

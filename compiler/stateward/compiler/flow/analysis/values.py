@@ -106,8 +106,8 @@ def representatives(schema: Schema, question: Question) -> Values:
         exact = exact and all_told
     if not is_scalar(schema):
         found += ([], {})
-    values = tuple({_key(each): each for each in found if _fits(schema, each)}.values())
-    return Values(values, exact and bool(values))
+    values = {_key(each): each for each in found if _fits(schema, each)}.values()
+    return Values(tuple(sorted(values, key=_is_negative)), exact and bool(values))
 
 
 def every_value(schema: Schema) -> tuple[Plain, ...] | None:
@@ -151,6 +151,11 @@ def _family(value: object) -> Family:
             return Family.FLOAT
         case _:
             return Family.STRING
+
+
+def _is_negative(value: Plain) -> bool:
+    """Tell what is to come last: of values that are as good as each other an example shows the first."""
+    return isinstance(value, int | float) and value < 0
 
 
 def _key(value: Plain) -> tuple[str, str]:
