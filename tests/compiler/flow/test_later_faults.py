@@ -215,6 +215,20 @@ CASES: dict[str, str] = {
         ('target = "done"; checks = ["spelling"];', 'target = "done"; otherwise = true; condition = "Enough.";'),
         of=GOOD_2,
     ),
+    "a_way_out_without_its_id": changed(
+        (
+            'transitions = { submit = { target = "review"; checks = ["spelling"]; condition = "It is written."; }; };',
+            'transitions = { target = "review"; when = vars.attempts > 1; };',
+        ),
+        of=GOOD_2,
+    ),
+    "ways_out_without_their_map": changed(
+        (
+            'transitions = { submit = { target = "review"; checks = ["spelling"]; condition = "It is written."; }; };',
+            'target = "review"; when = vars.attempts > 1; spare = vars.topic;',
+        ),
+        of=GOOD_2,
+    ),
     "a_source_of_version_1_with_what_is_new": changed(("schema_version = 2", "schema_version = 1"), of=GOOD_2),
 }
 

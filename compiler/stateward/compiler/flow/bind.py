@@ -46,7 +46,7 @@ from stateward.compiler.flow.schema import (
 from stateward.compiler.flow.typed import Located, Path, Texts
 from stateward.compiler.flow.words import field_meant
 from stateward.compiler.language.data import ArrayData, Hole, Origin, Scalar
-from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, ScalarShape, Shape
+from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
 from stateward.compiler.source import Place, Source, Span
 from stateward.compiler.syntax.tree import StringLit
 
@@ -242,7 +242,12 @@ class Binder:
                 continue
             if name not in low and not self._guess.is_no_field(found):
                 self.problems.append(self._unknown(name, found.key, here, level))
-            self.evaluation.data(found.cell, here.path)
+            self._explore(found.cell, here.path)
+
+    def _explore(self, cell: Cell, path: Path) -> None:
+        """Find what is at fault inside of what stands for no field; where guards may stand, what is no data may be one."""
+        if self._root is FLOW or not isinstance(self._shapes.of(cell, path), OtherShape):
+            self.evaluation.data(cell, path)
 
     def _maps_there(self, meant: Mapping[str, Given], level: Level, spot: _Spot) -> Iterator[Holder]:
         """Give the maps of an object that are there."""
@@ -309,7 +314,7 @@ class Binder:
         fits = self._guess.fits(found.cell, level.index[near], here.path)
         self.problems.append(self._unknown(name, found.key, here, level, near, fits=fits))
         if not fits:
-            self.evaluation.data(found.cell, here.path)
+            self._explore(found.cell, here.path)
         return Given(name, found, usable=fits)
 
     def _unknown(self, name: str, key: Place, here: _Spot, level: Level, near: str | None = None, *, fits: bool = False) -> UnknownField:
@@ -434,7 +439,7 @@ class Binder:
         entries: list[Entry] = []
         for here, found in own:
             if here.name in left_out:
-                self.evaluation.data(found.cell, here.path)
+                self._explore(found.cell, here.path)
             elif here.path not in self._taken and here.name not in strays:
                 entries.append(Entry(here.name, found.key, here.path, self._record(found.cell, level, here)))
         lost = bool(self.broken) and self._lost_in(shape)
