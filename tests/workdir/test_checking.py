@@ -145,6 +145,13 @@ def test_a_check_is_over_with_its_program_though_its_children_hold_its_output_op
     assert (CheckEnd.EXITED, 0, "done\n") == (ran.ended, ran.status, ran.output)
 
 
+def test_where_the_end_of_a_program_cannot_be_listened_for_it_is_waited_for(place: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "pidfd_open")
+    assert (3, "said\n") == ((ran := run(place.root, "import sys; print('said'); sys.exit(3)")).status, ran.output)
+    assert CheckEnd.TIMED_OUT is run(place.root, "import signal; signal.pause()", seconds=1).ended
+    assert CheckEnd.TIMED_OUT is run(place.root, "import os, signal; os.close(1); os.close(2); signal.pause()", seconds=1).ended
+
+
 def test_checks_leave_no_process_and_no_handle(place: Tree) -> None:
     before = (children(), open_handles())
     for code in ("pass", "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()'])"):
