@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from stateward.runtime.surfaces.cli.flows.group import COMMANDS
 from tests.cli.program import Ended, Place, place
 from tests.postgres import server
 from tests.remote.services import running, token_of
@@ -98,7 +99,7 @@ def test_every_command_of_the_guide_says_the_same_of_a_service_and_names_who_act
     assert not people["ada"].store.exists()
 
 
-@pytest.mark.parametrize("command", ["save", "list", "show", "history", "diff", "restore", "remove", "resolve", "export", "import", "sync"])
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_the_reference_names_every_option_of_a_command(tmp_path: Path, command: str) -> None:
     reference = (DOCS / "reference" / "flow-commands.md").read_text("utf-8")
     options = re.findall(r"--[a-z-]+", place(tmp_path).done("flow", command, "--help"))

@@ -9,6 +9,7 @@ import pytest
 
 from stateward.runtime.engine.folders import SyncKind, SyncResult
 from tests.cli.flows import lines, saved, source, write
+from tests.cli.guarded import REFINE
 from tests.cli.program import Place, place
 
 REFERENCE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "flow-commands.md").read_text("utf-8").partition("## JSON")[2]
@@ -20,6 +21,7 @@ ACT = {"number", "kind", "revision", "first", "author", "note", "created", "bund
 DIFFERENCE = {"old", "new", "text", "cut"}
 CONFLICT = {"named", "base", "current", "removed", "difference"}
 SYNC = {"slug", "file", "kind", "result", "content_digest", "revision", "base", "difference", "problem", "message", "help"}
+READING = {"state", "transition", "name", "is_input", "default", "given", "writers", "certainty"}
 SAVE = {"file", "slug", "dry_run", "result"}
 
 
@@ -31,6 +33,7 @@ def here(tmp_path: Path) -> Place:
     saved(made, "review")
     made.done("flow", "remove", "review", "--base", "1")
     (made.work / "broken.dcdl").write_text("schema_version = 1;", "utf-8")
+    (made.folder / "refine.dcdl").write_text(REFINE, "utf-8")
     write(made, "other").write_text(source("another"), "utf-8")
     made.call("flow", "export", "paper", "-o", "bundle.jsonl")
     return made
@@ -51,6 +54,7 @@ COMMANDS: list[tuple[str, list[set[str]]]] = [
     ("restore paper 1 --base 1", [{"slug", "dry_run", "result", "conflict", "message", "help"}]),
     ("remove paper --base 2", [{"slug", "dry_run", "result", "act"}]),
     ("remove paper --base 1", [{"slug", "dry_run", "result", "conflict", "message", "help"}]),
+    ("provenance ../refine.dcdl", [READING] * 7),
     ("import bundle.jsonl", [{"dry_run", "result", "bundle", "origin", "flows"}]),
     ("import bundle.jsonl --expect x", [{"dry_run", "result", "refusal", "message", "help"}]),
     ("sync .", [SYNC] * 4),

@@ -8,6 +8,7 @@ import pytest
 
 from stateward.runtime.surfaces.cli.flows.folder import FlowFolder
 from tests.cli.flows import lines, saved, source, write
+from tests.cli.guarded import REFINE
 from tests.cli.program import Place, place
 
 
@@ -243,3 +244,19 @@ def test_looking_changes_nothing(here: Place) -> None:
     ):
         here.call("flow", *command)
     assert files == {each: each.read_bytes() for each in [here.store, *here.work.rglob("*")] if each.is_file()}
+
+
+def test_provenance_shows_for_each_read_where_it_can_come_from(here: Place) -> None:
+    (here.work / "refine.dcdl").write_text(REFINE, "utf-8")
+    assert here.done("flow", "provenance", "refine.dcdl").splitlines() == [
+        "work",
+        "  guard of checked: vars.title  on every way  written in work",
+        "look",
+        "  shown: vars.attempts  on every way  default; written in work",
+        "  shown: vars.title  on every way  written in work",
+        "  guard of good: vars.bugs  on every way  written in look",
+        "  guard of good: vars.attempts  on every way  default; written in work",
+        "  guard of good: input.limit  on every way  default; input",
+        "  guard of again: vars.bugs  on every way  written in look",
+    ]
+    assert "the flow reads no variables and no inputs\n" == here.done("flow", "provenance", "builtin:single-step")

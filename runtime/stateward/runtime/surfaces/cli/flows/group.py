@@ -12,6 +12,7 @@ COMMANDS: Final = {
     "history": ("looking", "history_command", "Show the revisions of a flow, and what was done to it."),
     "import": ("bundles", "import_command", "Take in flows that were exported."),
     "list": ("looking", "list_command", "List the flows of the Workspace."),
+    "provenance": ("provenance", "provenance_command", "Show where what a flow reads can come from."),
     "remove": ("acting", "remove_command", "Hide a flow; its revisions stay."),
     "resolve": ("resolving", "resolve_command", "Say what a selector stands for."),
     "restore": ("acting", "restore_command", "Make an old revision current again."),
