@@ -252,3 +252,10 @@ def test_declarations_that_failed_make_no_name_unknown() -> None:
     ]
     failed = changed(("variables = { topic = String; attempts = Int & >= 0 default 0; };", "variables = nope;"), of=GOOD_2)
     assert [(each.code, each.message) for each in told(failed)] == [("dcdl_evaluation", "`nope` is not defined")]
+
+
+@pytest.mark.parametrize("said", ["", 'schema_version = "2";\n', "schema_version = 2.0;\n"])
+def test_a_source_that_says_no_version_is_read_as_the_one_whose_fields_it_has(said: str) -> None:
+    found = told(changed(("schema_version = 2;\n", said), ('writes = ["attempts"]', 'writes = ["attempst"]'), of=GOOD_2))
+    assert [each.code for each in found] == ["wrong_type" if said else "missing_field", "variable_not_found"]
+    assert found[0].help == ("write `2`" if said else "add `schema_version = 2;`")

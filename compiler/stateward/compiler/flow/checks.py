@@ -58,7 +58,7 @@ def check(flow: FlowSource, *, slug: str | None = None, limits: FlowLimits = FLO
     found += _initial(flow.initial, context)
     for state in flow.states.items if flow.states is not None else ():
         found += _state(state, context)
-    if flow.schema_version == LATER_VERSION:
+    if flow.form == LATER_VERSION:
         found += _later(flow, limits)
     return found
 

@@ -1,8 +1,8 @@
 """Records to the typed Flow source, after the version has been settled.
 
 A version that this compiler does not know stands alone: nothing else in such a source can be judged. A source that does not say its
-version, or not rightly, is read as version 1, so that its other faults are found too. A source of version 2 is evaluated with the names
-through which a guard sees a run; one of version 1 knows none of them.
+version, or not rightly, is read as the one whose fields it has, so that its other faults are found too. A source of version 2 is evaluated
+with the names through which a guard sees a run; one of version 1 knows none of them.
 """
 
 from collections.abc import Collection, Sequence
@@ -73,7 +73,7 @@ def read_flow(
     if said is None and "import" in source.text:
         said = _version(Evaluation(source, module, loader=loader, limits=limits, roots=ROOTS))
         said = LATER_VERSION if said == LATER_VERSION else None
-    said = VERSION_ASSUMED if said is None else said
+    said = _assumed(evaluation) if said is None else said
     if isinstance(said, UnsupportedVersion):
         return Read(None, (said,), (), None, evaluation)
     if said == LATER_VERSION:
@@ -81,7 +81,7 @@ def read_flow(
     evaluation.modules.broken += broken
     binder = Binder(evaluation, evaluation.modules.broken)
     record = binder.root(SCHEMAS[said])
-    flow = _Reader(evaluation).flow(record) if record is not None else None
+    flow = _Reader(evaluation).flow(record)._replace(form=said) if record is not None else None
     is_later = said == LATER_VERSION or any(isinstance(each, UnknownField) and each.version is not None for each in binder.problems)
     roots = ROOTS if is_later else ()
     return Read(flow, tuple(_told_once(binder.problems)), tuple(binder.failed), said, evaluation, roots)
@@ -109,6 +109,14 @@ def _version(evaluation: Evaluation) -> int | UnsupportedVersion | None:
     if data.value not in SCHEMAS:
         return UnsupportedVersion(data.value, data.origin, path, tuple(SCHEMAS))
     return data.value
+
+
+def _assumed(evaluation: Evaluation) -> int:
+    """Give the version that a source which says none is read as: the one that has the fields at its root."""
+    shape = evaluation.shape(evaluation.root)
+    later = SCHEMAS[LATER_VERSION].index.keys() - SCHEMAS[VERSION_ASSUMED].index.keys()
+    has_later = isinstance(shape, ObjectShape) and not later.isdisjoint(shape.fields)
+    return LATER_VERSION if has_later else VERSION_ASSUMED
 
 
 class _Reader:
@@ -160,8 +168,12 @@ class _Reader:
         reads, writes = _texts(record, "reads"), _texts(record, "writes")
         limits = record.fields.get("limits")
         bounds = limits.value if limits is not None and isinstance(limits.value, Record) else None
-        parts = {**record.fields, **(bounds.fields if bounds is not None else {})}
-        failed = any(name in LATER_PARTS and field.value is None for name, field in parts.items())
+        failed = any(
+            name in LATER_PARTS and field.value is None
+            for each in (record, bounds)
+            if each is not None
+            for name, field in each.fields.items()
+        )
         return StateSource(
             id=entry.id,
             key=entry.key,

@@ -158,6 +158,8 @@ class FlowSource(NamedTuple):
     name: Located[str] | None
     initial: Located[str] | None
     states: States | None
+    form: int = 1
+    """The version that it was read as, which it may not have said."""
     variables: Declarations = _NO_VARIABLES
     inputs: Declarations = _NO_INPUTS
     checks: Checks = _NO_CHECKS
