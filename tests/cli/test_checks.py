@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from stateward.runtime.core.events import Part, PartKind, Verdict
 from stateward.runtime.ports import Answered, InProgress
 from stateward.runtime.session.entries import Actor, ActorClass
-from stateward.runtime.surfaces.cli.terminal import say_checks
+from stateward.runtime.surfaces.cli.terminal import Terminal, say_checks
 from stateward.runtime.wiring import agent_channel
 from tests.cli.judged import asked, configured
 from tests.cli.program import Place, place
@@ -147,3 +149,15 @@ def test_somebody_at_a_terminal_is_told_that_checks_are_run(stream: type[io.Stri
     say_checks(replace(request_for(), checks=("tests", "lint")))
     say_checks(request_for())
     assert said == shown.getvalue()
+
+
+def test_a_person_who_judges_is_shown_what_came_of_the_checks(capsys: pytest.CaptureFixture[str]) -> None:
+    typed = iter((b"y\n", b"it is fine\n"))
+    terminal = Terminal(Console(width=100), read=lambda: next(typed), drop=lambda: False)
+    missing = ("it ended with exit status 1", "\x1b[31mone failed")
+    request = replace(request_for(), parts=(Part("other", PartKind.CHECK, Verdict.NOT_MET, "tests", missing, 7),))
+    terminal.ask(request, request.questions[0], None)
+    said = capsys.readouterr().out
+    assert "other  check tests: not met  in E00000007" in said
+    assert "missing: it ended with exit status 1" in said
+    assert "\x1b[31m" not in said

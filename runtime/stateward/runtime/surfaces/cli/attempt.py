@@ -21,7 +21,6 @@ from stateward.runtime.core.events import (
     FileCitation,
     Judgement,
     Part,
-    PartKind,
     TransitionCheckPassed,
     TransitionCheckRejected,
 )
@@ -36,7 +35,7 @@ from stateward.runtime.session.event_codec import EVENT
 from stateward.runtime.surfaces.cli.errors import STATUS_USAGE, Stop, faults_shown
 from stateward.runtime.surfaces.cli.options import STORE, WORKDIR
 from stateward.runtime.surfaces.cli.output import emit_json
-from stateward.runtime.surfaces.cli.present import WORDS, event_line, indented, plain, show, terminal_console
+from stateward.runtime.surfaces.cli.present import WORDS, event_line, indented, part_shown, plain, show, terminal_console
 from stateward.runtime.verifier.transcript import Asked, Missed, Record, Replied, Transcript, encode, transcript_digest
 from stateward.runtime.wiring import Place, Runtime, locate, reading
 
@@ -132,7 +131,7 @@ def _shown(found: _Attempt) -> Iterator[RenderableType]:
     if found.explained.parts:
         yield Text.assemble("\n", ("what the runtime found by itself", "bold"))
     for part in found.explained.parts:
-        yield indented(_part_shown(part))
+        yield indented(part_shown(part))
     yield Text.assemble("\n", ("what the verifier was given and read", "bold"))
     if not found.records:
         yield Text("  nothing is kept: a person or a script judged, or nothing was asked yet", "dim")
@@ -145,17 +144,6 @@ def _shown(found: _Attempt) -> Iterator[RenderableType]:
         yield indented(_judgement_shown(judgement))
     yield Text.assemble("\n", ("what the runtime made of it", "bold"))
     yield from map(indented, _resolved_shown(found))
-
-
-def _part_shown(part: Part) -> Text:
-    what = "its guard" if part.kind is PartKind.WHEN else f"check {part.name}"
-    word, style = WORDS[part.verdict]
-    text = Text.assemble((part.transition, "bold"), f"  {what}: ", (word, style))
-    if part.entry:
-        text.append(f"  in {reference(part.entry)}", "dim")
-    for each in part.missing:
-        text.append("\n  missing: ", "bold").append_text(plain(each))
-    return text
 
 
 def _record_shown(record: Record | Passed) -> Iterator[RenderableType]:

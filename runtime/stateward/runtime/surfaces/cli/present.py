@@ -27,6 +27,8 @@ from stateward.runtime.core.events import (
     InstanceRewound,
     InstanceStarted,
     LateResultIgnored,
+    Part,
+    PartKind,
     ProgressHoldCleared,
     ProgressHoldSet,
     StateEntered,
@@ -188,6 +190,18 @@ def _result_shown(result: TransitionAnswer) -> Group:
     if result.note:
         lines.append(indented(plain(result.note, "yellow")))
     return Group(*lines)
+
+
+def part_shown(part: Part) -> Text:
+    """Show what the runtime found of one part of a way out."""
+    what = "its guard" if part.kind is PartKind.WHEN else f"check {part.name}"
+    word, style = WORDS[part.verdict]
+    text = Text.assemble((part.transition, "bold"), f"  {what}: ", (word, style))
+    if part.entry:
+        text.append(f"  in {reference(part.entry)}", "dim")
+    for each in part.missing:
+        text.append("\n  missing: ", "bold").append_text(plain(each))
+    return text
 
 
 def refusal_shown(refusal: Refusal) -> Iterator[RenderableType]:

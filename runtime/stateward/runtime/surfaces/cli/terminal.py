@@ -18,7 +18,7 @@ from rich.text import Text
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.ports import Question, VerificationRequest
 from stateward.runtime.surfaces.cli.output import emit
-from stateward.runtime.surfaces.cli.present import indented, plain, show
+from stateward.runtime.surfaces.cli.present import indented, part_shown, plain, show
 from stateward.runtime.verifier.person import NobodyThere, PersonAnswer
 
 ANSWERS: Final = {
@@ -130,6 +130,8 @@ class Terminal:
     def _introduce(self, request: VerificationRequest) -> None:
         show(self.console, Text("\nnow as the verifier: answer for each condition by what can be seen, not by what is claimed", "bold"))
         show(self.console, indented(Text.assemble(("claimed: ", "dim"), plain(request.reason))))
+        if request.parts:
+            show(self.console, Text("found without a judge:", "dim"), *(indented(part_shown(each)) for each in request.parts))
 
     def _asked_about(self, question: Question) -> PersonAnswer:
         show(self.console, Text.assemble("\n", (question.transition, "bold"), (f" → {question.target}", "dim")))
