@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.children import start
+from tests.cli.guarded import kept
 from tests.cli.program import Place, place
 
 READ_BYTES = 65_536
@@ -197,3 +198,25 @@ def test_the_end_of_input_leaves_the_flow_where_it_is(here: Place) -> None:
         assert 1 == typist.status()
     assert "--resume" in typist.seen
     assert ("active", 0) == (here.status()["flow"]["status"], here.status()["flow"]["attempts"])
+
+
+def test_a_person_sets_variables_at_the_prompt_where_the_state_writes_some(here: Place) -> None:
+    kept(here)
+    with typing(here, "run", "workspace:refine", "--input", "topic=owls") as typist:
+        typist.answer(REASON, "set attempts=many")
+        typist.answer(REASON, "set bugs=true")
+        typist.answer(REASON, "set title = My draft")
+        typist.answer(REASON, "set about it, and it is written")
+        typist.answer(REASON, "set bugs=false")
+        typist.answer(REASON, "there are none")
+        assert 0 == typist.status()
+        for told in (
+            "`set NAME=VALUE` sets a variable: attempts, files, title",
+            "`many` is no JSON, and `attempts` holds no such text",
+            "refused  variable_not_writable",
+            'set     title = "My draft"',
+            "moved  checked",
+            "moved  good",
+        ):
+            assert told in typist.seen
+    assert "set about it, and it is written" in here.done("log")

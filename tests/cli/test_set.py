@@ -245,3 +245,33 @@ def test_why_gives_programs_each_part_with_the_entry_it_rests_on(here: Place) ->
     ] == guard["saw"]
     (condition,) = ways["judged"]["parts"]
     assert ("condition", "It is good enough.", None) == (condition["kind"], condition["text"], condition["verdict"])
+
+
+# --- runs -----------------------------------------------------------------------------------------------------------------------------
+
+
+def scripted(here: Place, *requests: dict[str, Any]) -> list[str]:
+    kept(here)
+    (here.work / "answers.json").write_text(json.dumps({"requests": requests}))
+    return ["run", "workspace:refine", "--input", "topic=owls", "--answers", "answers.json"]
+
+
+def test_a_script_sets_variables_before_its_requests(here: Place) -> None:
+    run = scripted(
+        here,
+        {"reason": "written", "set": {"title": "x", "attempts": 3}},
+        {"reason": "good enough", "set": {"bugs": False}, "verdicts": {"judged": "met"}},
+    )
+    shown = here.done(*run)
+    assert 'set     title = "x", attempts = 3' in shown
+    assert ("done", "completed") == (here.status()["flow"]["state"], here.status()["flow"]["status"])
+
+
+def test_a_script_that_sets_what_may_not_be_set_ends_there_and_is_gone_on_with(here: Place) -> None:
+    run = scripted(here, {"reason": "written", "set": {"bugs": True}})
+    ended = here.call(*run)
+    assert (1, True) == (ended.status, "refused  variable_not_writable" in ended.out)
+    assert 0 == here.status()["flow"]["attempts"]
+    run = scripted(here, {"reason": "written", "set": {"title": "x"}})
+    assert 1 == here.call(*run, "--resume").status
+    assert "look" == here.status()["flow"]["state"]

@@ -1,6 +1,7 @@
 """The answers file of a scripted run: what is asked, and what the judge is to say to it.
 
-    {"requests": [{"reason": "…", "verdicts": {"ready": "met", "bad": {"verdict": "not_met", "rationale": "…", "missing": ["…"]}}}]}
+    {"requests": [{"reason": "…", "set": {"bugs": false},
+                   "verdicts": {"ready": "met", "bad": {"verdict": "not_met", "rationale": "…", "missing": ["…"]}}}]}
 
 Invariants: the k-th request answers the instance's k-th attempt, so that a run that is resumed needs no cursor beside the log; a member
 that is not known is refused; the file is bounded. It is data: nothing in it is looked up or expanded.
@@ -10,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Final, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from stateward.runtime.core import limits
 from stateward.runtime.core.events import Verdict
@@ -67,6 +68,8 @@ class ScriptedRequest(_Closed):
     """A reason to give, and the verdicts to give on it; a transition that is left out is `not_met`."""
 
     reason: str
+    set: dict[str, JsonValue] = Field(default_factory=dict)
+    """The variables that are set before the request."""
     verdicts: dict[str, Annotated[ScriptedVerdict, BeforeValidator(_in_full)]] = Field(default_factory=dict)
 
     @model_validator(mode="after")

@@ -5,7 +5,8 @@ alone; a script's k-th request answers the instance's k-th attempt, so a script 
 has written nothing.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,11 +38,12 @@ from stateward.runtime.surfaces.cli.present import (
     state_shown,
     task_shown,
     terminal_console,
+    value_line,
 )
 from stateward.runtime.surfaces.cli.profile import PROFILE, profile_named
 from stateward.runtime.surfaces.cli.start import Wanted, refused, rehearse
 from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal, is_terminal, say_checks
-from stateward.runtime.surfaces.cli.values import INPUTS, Typed
+from stateward.runtime.surfaces.cli.values import INPUTS, Typed, values_of
 from stateward.runtime.verifier.person import NobodyThere
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
 from stateward.runtime.verifier.scripted import ScriptedVerifier
@@ -58,6 +60,7 @@ LIFTED_BY: Final = {
 """What an operator can do about a refusal."""
 WAIT_SECONDS_MAX: Final = 30.0
 """Before looking again whether somebody else still verifies."""
+_SETS: Final = re.compile(r"set\s+(?P<name>[A-Za-z0-9_-]+)\s*=\s*(?P<value>.*)")
 STATUS_ACTIVE: Final = STATUS_FOUND
 """The run ended and the flow did not."""
 
@@ -265,7 +268,7 @@ class Run:
                 show(self.console, *state_shown(flow))
                 shown = (flow.state, flow.visit)
             try:
-                reason = self._reason(flow)
+                reason = self._reason(view.worker, flow)
                 if reason is None:
                     return self._left()
                 outcome = self._asked(view.worker, reason, verifier, flow)
@@ -298,19 +301,52 @@ class Run:
         self.say_how_to_resume()
         return STATUS_ACTIVE
 
-    def _reason(self, flow: FlowView) -> str | None:
-        """Give the reason of the next request; None when there is to be none. An open request is gone on with."""
+    def _reason(self, worker: str, flow: FlowView) -> str | None:
+        """Give the reason of the next request; None when there is to be none. An open request is gone on with.
+
+        What is to be set before it is set: a script says so, and a person types it.
+        """
         if flow.attempt is not None:
             self._tell_once(flow.attempt.id, "going on with the request that is open")
             return flow.attempt.reason
         if self.requests_left is not None:
             self.requests_left -= 1
         if self.script is None:
-            return self.terminal.line("reason to leave this state: ")
+            return self._typed(worker, flow)
         if flow.attempts >= len(self.script.requests):
             show(self.console, Text(f"the answers file ends after {len(self.script.requests)} requests", "yellow"))
             return None
-        return self.script.requests[flow.attempts].reason
+        request = self.script.requests[flow.attempts]
+        return request.reason if not request.set or self._set(worker, request.set) else None
+
+    def _typed(self, worker: str, flow: FlowView) -> str:
+        """Give the reason that a person types. Where the state writes variables, a line `set NAME=VALUE` sets one. Raises EndOfInput."""
+        writes = flow.definition.state(flow.state).writes
+        if writes:
+            self._say(f"`set NAME=VALUE` sets a variable: {', '.join(writes)}")
+        while True:
+            line = self.terminal.line("reason to leave this state: ")
+            given = _SETS.fullmatch(line) if writes else None
+            if given is None:
+                return line
+            try:
+                values = values_of((Typed(given["name"], given["value"]),), flow.definition.declared_variables)
+            except Stop as problem:
+                self._say(f"{problem.message}; {problem.remedy}")
+                continue
+            self._set(worker, values)
+
+    def _set(self, worker: str, values: Mapping[str, object]) -> bool:
+        """Set variables, and say what came of it."""
+        answer = self.runtime.engine.set_variables(worker, values, person_at_terminal())
+        if isinstance(answer, Refusal):
+            show(self.console, *refusal_shown(answer))
+            return False
+        show(
+            self.console,
+            Text.assemble(("set     ", "bold"), plain(", ".join(f"{name} = {value_line(each)}" for name, each in values.items()))),
+        )
+        return True
 
     def _asked(self, worker: str, reason: str, verifier: Verifier, flow: FlowView) -> Answered | InProgress | Refusal:
         """Make a request and show what came of it. A script's reason is only for the request that was due when it was looked up."""
