@@ -84,7 +84,7 @@ def test_a_check_that_no_profile_allows_is_could_not_check_and_tells_the_operato
     (result,) = [each for each in told["answer"]["results"] if each["transition"] == "ready"]
     assert (1, "indeterminate", "indeterminate") == (status, told["answer"]["code"], result["verdict"])
     assert "no profile lets `sh tests.sh -q` be run" in result["missing"][0]
-    assert 'checks.allow = [["sh"]];' in result["missing"][0]
+    assert 'checks.allow = [["sh", "tests.sh", "-q"]];' in result["missing"][0]
 
 
 def test_a_profile_shows_what_it_lets_be_run(tmp_path: Path) -> None:

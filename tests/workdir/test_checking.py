@@ -233,8 +233,14 @@ def test_nothing_may_be_run_by_default(place: Tree) -> None:
     marker = place.root / "marker"
     ran = runner().run(check("touch", str(marker)), str(place.root), CheckRights())
     assert f"no profile lets `touch {marker}` be run" == refused(ran)
-    assert ('an operator allows it in a profile: `checks.allow = [["touch"]];`',) == ran.allowed
+    assert (f'an operator allows it in a profile: `checks.allow = [["touch", "{marker}"]];`',) == ran.allowed
     assert not marker.exists()
+
+
+@pytest.mark.parametrize("command", [("make", '"'), ("make", "x" * 300), ("make", "a\nb")])
+def test_of_a_command_that_is_long_or_odd_the_beginning_is_offered(place: Tree, command: tuple[str, ...]) -> None:
+    ran = runner().run(check(*command), str(place.root), CheckRights())
+    assert ('an operator allows it in a profile: `checks.allow = [["make", …]];`',) == ran.allowed
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,8 @@ VARIABLES: Final = (
     "USER",
 )
 """What a check sees of the environment."""
+SHOWN_CHARACTERS: Final = 200
+"""Of a command in a message."""
 CHANGED_NAMED_MAX: Final = 3
 """Files named that a check changed."""
 _HALF: Final = OUTPUT_BYTES_MAX // 2
@@ -146,12 +148,17 @@ def _folder(root: str) -> Path:
 
 def _require_allowed(command: Sequence[str], rights: CheckRights) -> None:
     if not allowed(command, rights.allow):
-        remedy = f"an operator allows it in a profile: `checks.allow = [[{_quoted(command[0])}]];`"
-        raise _Refused(f"no profile lets `{shlex.join(command):.200}` be run", (remedy,))
+        remedy = f"an operator allows it in a profile: `checks.allow = [[{_words(command)}]];`"
+        raise _Refused(f"no profile lets `{shlex.join(command):.{SHOWN_CHARACTERS}}` be run", (remedy,))
 
 
-def _quoted(word: str) -> str:
-    return f'"{word}"' if word.isprintable() and not set(word) & {'"', "\\", "$"} else f'"…" ({shown(word)})'
+def _words(command: Sequence[str]) -> str:
+    """Write a command as words of a profile; where it is long or odd, only what it begins with."""
+    plain = list(takewhile(lambda each: each.isprintable() and not set(each) & {'"', "\\"}, command))
+    whole = ", ".join(f'"{each}"' for each in plain)
+    if len(plain) == len(command) and len(whole) <= SHOWN_CHARACTERS:
+        return whole
+    return ", ".join([*(f'"{each}"' for each in plain[:1]), "…"])
 
 
 def _path(given: str, folder: Path, rights: CheckRights) -> str:
