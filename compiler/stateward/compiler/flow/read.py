@@ -81,7 +81,7 @@ def read_flow(
     evaluation.modules.broken += broken
     binder = Binder(evaluation, evaluation.modules.broken)
     record = binder.root(SCHEMAS[said])
-    flow = _Reader(evaluation).flow(record)._replace(form=said) if record is not None else None
+    flow = _Reader(evaluation, said).flow(record) if record is not None else None
     is_later = said == LATER_VERSION or any(isinstance(each, UnknownField) and each.version is not None for each in binder.problems)
     roots = ROOTS if is_later else ()
     return Read(flow, tuple(_told_once(binder.problems)), tuple(binder.failed), said, evaluation, roots)
@@ -122,8 +122,9 @@ def _assumed(evaluation: Evaluation) -> int:
 class _Reader:
     """One reading of a record."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Evaluation, version: int) -> None:
         self._evaluation = evaluation
+        self._version = version
         self._types: DeclaredTypes | None = None
 
     def flow(self, record: Record) -> FlowSource:
@@ -133,6 +134,7 @@ class _Reader:
             name=_located(record, "name", str),
             initial=_located(record, "initial", str),
             states=None,
+            form=self._version,
             variables=self._declarations(record, "variables"),
             inputs=self._declarations(record, "inputs"),
             checks=_checks(record),
@@ -165,16 +167,7 @@ class _Reader:
             return StateSource(entry.id, entry.key, entry.path, None, None, None, None, complete=False)
         terminal = _located(record, "terminal", bool)
         said = "terminal" in record.fields
-        reads, writes = _texts(record, "reads"), _texts(record, "writes")
-        limits = record.fields.get("limits")
-        bounds = limits.value if limits is not None and isinstance(limits.value, Record) else None
-        failed = any(
-            name in LATER_PARTS and field.value is None
-            for each in (record, bounds)
-            if each is not None
-            for name, field in each.fields.items()
-        )
-        return StateSource(
+        made = StateSource(
             id=entry.id,
             key=entry.key,
             path=entry.path,
@@ -182,12 +175,8 @@ class _Reader:
             terminal=terminal.value if terminal is not None else None if said or record.lossy else False,
             terminal_origin=terminal.origin if terminal is not None else None,
             transitions=self._transitions(record),
-            reads=reads,
-            writes=writes,
-            select=_located(record, "select", str),
-            visits_max=_located(bounds, "visits", int) if bounds is not None else None,
-            complete=not record.lossy and not failed and all(each is None or each.complete for each in (reads, writes)),
         )
+        return _later_state(made, record) if self._version == LATER_VERSION else made
 
     def _transitions(self, record: Record) -> Transitions | None:
         field, table = record.fields.get("transitions"), _table(record, "transitions")
@@ -201,12 +190,12 @@ class _Reader:
         record = entry.record
         if record is None:
             return TransitionSource(entry.id, entry.key, entry.path, None, None, complete=False)
-        return TransitionSource(
-            id=entry.id,
-            key=entry.key,
-            path=entry.path,
-            target=_located(record, "target", str),
-            condition=_located(record, "condition", str),
+        made = TransitionSource(
+            entry.id, entry.key, entry.path, _located(record, "target", str), _located(record, "condition", str)
+        )  # fmt: skip
+        if self._version != LATER_VERSION:
+            return made
+        return made._replace(
             when=self._guard(record),
             checks=_texts(record, "checks"),
             otherwise=_located(record, "otherwise", bool),
@@ -221,6 +210,22 @@ class _Reader:
         cell, path = field.value
         assert self._types is not None, "what is declared is read first"
         return GuardSource(self._evaluation.guard(cell, self._types, path), cell.place, path)
+
+
+def _later_state(state: StateSource, record: Record) -> StateSource:
+    """Add what version 2 says of a state."""
+    reads, writes = _texts(record, "reads"), _texts(record, "writes")
+    limits = record.fields.get("limits")
+    bounds = limits.value if limits is not None and isinstance(limits.value, Record) else None
+    parts = {**record.fields, **(bounds.fields if bounds is not None else {})}
+    failed = any(name in LATER_PARTS and field.value is None for name, field in parts.items())
+    return state._replace(
+        reads=reads,
+        writes=writes,
+        select=_located(record, "select", str),
+        visits_max=_located(bounds, "visits", int) if bounds is not None else None,
+        complete=not record.lossy and not failed and all(each is None or each.complete for each in (reads, writes)),
+    )
 
 
 def _table(record: Record, name: str) -> Table | None:
