@@ -1,10 +1,15 @@
 """Which variables are read before anything writes them, which are written for nothing, and what is not used."""
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given as generated
+from hypothesis import strategies as st
 
 from stateward.compiler.diagnostics.model import Diagnostic, Severity
 from stateward.compiler.flow.analysis.analyse import analyse
 from stateward.compiler.flow.analysis.given import Given
+from stateward.compiler.flow.analysis.problems import ReadPerhapsBeforeWritten
 from stateward.compiler.predicates.constraints import Matching
 from stateward.compiler.predicates.guards import Fits, Or
 from stateward.compiler.predicates.schema import AllOf, Member, RecordOf
@@ -168,3 +173,59 @@ def test_nothing_is_said_of_variables_where_something_is_not_known(part: str) ->
     way = WayOut("on", "done", judged=True, sound=part != "way")
     states = {"work": State(way, reads="x", complete=part != "state"), "done": END}
     assert [] == told(flow(states, {"x": INT, "y": INT}, {}, ["tests"], complete=part != "flow"))
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> dict[str, State]:
+    """A few states with ways between them, of which some read and some write a variable."""
+    ids = [f"s{at}" for at in range(draw(st.integers(2, 5)))]
+    states = {}
+    for id_ in ids:
+        targets = draw(st.lists(st.sampled_from(ids), unique=True, max_size=3))
+        kind = draw(st.sampled_from(["", "", "read", "write", "both"]))
+        reads, writes = ("x" if kind in {"read", "both"} else ""), ("x" if kind in {"write", "both"} else "")
+        states[id_] = State(*(judged(f"to-{each}", each) for each in targets), reads=reads, writes=writes)
+    return states
+
+
+@generated(drawn())
+def test_what_is_said_of_reads_is_what_going_every_way_shows(states: dict[str, State]) -> None:
+    """Every state is gone to with and without the variable having been written, as far as there are ways."""
+    came, waiting = set[tuple[str, bool]](), [(next(iter(states)), False)]
+    while waiting:
+        state, written = waiting.pop()
+        written = written or bool(states[state].writes)
+        if (state, written) not in came:
+            came.add((state, written))
+            waiting += [(way.target, written) for way in states[state].ways]
+    read = [id_ for id_, state in states.items() if state.reads]
+    never = any((each, False) in came and (each, True) not in came for each in read)
+    perhaps = any({(each, False), (each, True)} <= came for each in read)
+    codes = [code for code, _ in told(flow(states, {"x": INT}))]
+    assert never == ("read_before_written" in codes)
+    assert perhaps == ("read_perhaps_before_written" in codes)
+
+
+@generated(drawn())
+def test_a_way_on_which_nothing_writes_a_variable_is_one(states: dict[str, State]) -> None:
+    for each in analyse(flow(states, {"x": INT})):
+        if isinstance(each, ReadPerhapsBeforeWritten):
+            road = each.found.road
+            assert (next(iter(states)), each.found.reads[0].state) == (road[0], road[-1])
+            assert not any(states[state].writes for state in road)
+            assert all(head in {way.target for way in states[tail].ways} for tail, head in pairwise(road))
+
+
+@generated(drawn())
+def test_what_is_written_is_read_where_a_way_leads_to_a_read(states: dict[str, State]) -> None:
+    codes = [code for code, _ in told(flow(states, {"x": (INT, 0)}))]
+    writers = [id_ for id_, state in states.items() if state.writes]
+    after, waiting = set(writers), list(writers)
+    while waiting:
+        for way in states[waiting.pop()].ways:
+            if way.target not in after:
+                after.add(way.target)
+                waiting.append(way.target)
+    is_read = any(states[each].reads for each in after)
+    assert ("written_never_read" in codes) == (bool(writers) and not is_read)
+    assert ("variable_unused" in codes) == (not writers and not any(state.reads for state in states.values()))
