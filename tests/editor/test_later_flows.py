@@ -1,6 +1,8 @@
 """What an editor knows of a flow of version 2: its fields, what may be named and read, and where guards count a state."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.completing import complete
@@ -9,6 +11,7 @@ from stateward.compiler.editor.hovering import hover
 from stateward.compiler.editor.renaming import Refused, rename
 from stateward.compiler.pipeline import compile_source
 from tests.compiler.flow.sources import GOOD_2, changed
+from tests.compiler.flow.test_later_mutations import mutated
 from tests.editor.texts import CURSOR, cursor, edited, marked
 
 WORDS = ["let", "match", "import"]
@@ -165,3 +168,18 @@ def test_a_root_that_is_bound_is_none() -> None:
 def test_the_form_is_that_of_the_version_that_is_written() -> None:
     forms = [Analysis("paper.dcdl", text).form.names for text in (GOOD_2, "name = 1;", "schema_version = 9;")]
     assert ["variables" in names for names in forms] == [True, False, False]
+
+
+@given(mutated(), st.integers(0, 2_000), st.sampled_from(["", "x", "a-b", "review", "let"]))
+@settings(max_examples=150)
+def test_at_any_place_of_any_text_there_is_an_answer(text: str, at: int, new: str) -> None:
+    analysis = Analysis("paper.dcdl", text, "paper")
+    offset = min(at, len(analysis.source.text))
+    assert all(each.span.start <= each.span.end <= len(analysis.source.text) for each in complete(analysis, offset))
+    hover(analysis, offset)
+    found = references(analysis, offset, declaration=True)
+    assert found == sorted(set(found))
+    assert all(span.end <= len(analysis.source.text) for span in definitions(analysis, offset))
+    edits = rename(analysis, offset, new)
+    if isinstance(edits, list) and edits and analysis.compilation.data is not None:
+        assert compile_source(edited(analysis.source.text, edits).encode()).data is not None
