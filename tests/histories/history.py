@@ -127,6 +127,7 @@ def state_of(view: WorkerView, events: Sequence[str]) -> Mapping[str, Any]:
         "visits": dict(flow.visits),
         "status": str(flow.status),
         "attempts": flow.attempts,
+        **({"variables": {name: each.value for name, each in flow.variables.items()}} if flow.variables else {}),
         "open": None if flow.attempt is None else flow.attempt.id,
         "last": None if last is None else [last.attempt.id, str(last.status), str(last.rejection), str(last.transition)],
         "events": list(events),

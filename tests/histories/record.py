@@ -13,8 +13,10 @@ from stateward.runtime.session.event_codec import event_name
 from stateward.runtime.session.masking import Secrets
 from stateward.runtime.session.segments import TextSegment
 from tests.histories.history import FOLDER, History, state_of, write
-from tests.runtime.engines import AGENT, HOST, MODEL, PERSON, Desk, Judge, failing, input_for, verdicts
+from tests.runtime.checks import BOTH, SURE, Checks
+from tests.runtime.engines import AGENT, HOST, MODEL, PERSON, Catalog, Desk, Judge, failing, input_for, verdicts
 from tests.runtime.flows import HALF, ODD_TEXT
+from tests.runtime.guarded import NEEDS, REFINE
 from tests.runtime.judgements import judgement
 from tests.runtime.witnesses import HeldWitness
 from tests.runtime.workdirs import TextsWorkdir
@@ -103,6 +105,39 @@ def every_version() -> Desk:
     return desk
 
 
+def every_variable() -> Desk:
+    """Live through what flows with variables, guards, checks and limits of visits record."""
+    checks = Checks(TextsWorkdir(a="one\n"), {"pytest": 1})
+    desk = Desk(
+        "refine", SURE, AGENT, checkpoint_entries=9, inputs=NEEDS, catalog=Catalog(REFINE, BOTH), checks=checks, workdirs=checks.workdir
+    )
+    worker, engine = desk.worker, desk.engine
+    findings = [{"file": f"a {ODD_TEXT}", "severity": "high"}]
+    engine.set_variables(worker, {"attempts": 1, "findings": findings}, AGENT)
+    desk.request("worked on", {})
+    engine.set_variables(worker, {"bugs": True}, AGENT)
+    desk.request("there are bugs", {})
+    engine.set_variables(worker, {"attempts": 9}, AGENT)
+    engine.operate(worker, Verb.REWIND, "look again", PERSON, "op-1", state="look")
+    engine.set_variables(worker, {"bugs": True}, AGENT)
+    desk.request("there still are", {})
+    engine.operate(worker, Verb.RESUME, "once more", PERSON, "op-2")
+    desk.request("there still are, and it may be entered", {})
+    desk.request("worked on again", {})
+    engine.set_variables(worker, {"bugs": False}, AGENT)
+    desk.request("none is left", {})
+    engine.submit(worker, input_for("both"), PERSON, "second")
+    desk.request("reviewed", {"small": Verdict.MET})
+    desk.request("tested", {})
+    checks.statuses["pytest"] = 0
+    checks.workdir.texts["a"] = "two\n"
+    desk.request("reviewed and tested", {"ready": Verdict.MET})
+    engine.operate(worker, Verb.CANCEL, "done with", PERSON, "op-3")
+    engine.submit(worker, input_for("refine", topic=f"owls {HALF}", limit=7), PERSON, "third")
+    engine.set_variables(worker, {"attempts": 2, "findings": findings}, AGENT)
+    return desk
+
+
 def answered(request: VerificationRequest, *citations: Citation) -> VerifierAnswered:
     """Answer that the first condition is met, with citations of what was shown."""
     given = verdicts(request, {request.questions[0].transition: Verdict.MET})
@@ -136,7 +171,12 @@ def history_of(desk: Desk) -> History:
     return History(definitions, tuple(desk.log()), state_of(view, names))
 
 
-LIVES = {"0.1-every-event": every_event, "0.1-every-verb": every_verb, "0.1-every-version": every_version}
+LIVES = {
+    "0.1-every-event": every_event,
+    "0.1-every-verb": every_verb,
+    "0.1-every-version": every_version,
+    "0.1-every-variable": every_variable,
+}
 
 
 if __name__ == "__main__":
