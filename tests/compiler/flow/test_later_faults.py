@@ -259,3 +259,31 @@ def test_a_source_that_says_no_version_is_read_as_the_one_whose_fields_it_has(sa
     found = told(changed(("schema_version = 2;\n", said), ('writes = ["attempts"]', 'writes = ["attempst"]'), of=GOOD_2))
     assert [each.code for each in found] == ["wrong_type" if said else "missing_field", "variable_not_found"]
     assert found[0].help == ("write `2`" if said else "add `schema_version = 2;`")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"done"; checks = ["spelling"]', '"done"; checks = ["spelling"]; condition = "Enough was read."'),
+        ('checks = ["spelling"]; condition = "It is written."', "otherwise = true"),
+        ('checks = ["spelling"]; condition = "It is written."', 'otherwise = true; checks = ["spelling"]; condition = "It is written."'),
+        ('checks = ["spelling"]; condition = "It is written."', 'checks = ["spelling"]; otherwise = false'),
+        ("limits = { visits = 5; };", "limits = {};"),
+        ("limits = { visits = 5; };", "limits.visits = 1 + 1;"),
+        ('"90s"', '"1m"'),
+        ('["codespell", "paper.md"]', '["codespell"] ++ ["paper.md", ""]'),
+        ("inputs = { topic = String; };", 'inputs = { topic = String & /^a/ default "about"; };'),
+    ],
+)
+def test_what_is_allowed_is_allowed_without_a_word(old: str, new: str) -> None:
+    assert [each.message for each in compile_source(changed((old, new), of=GOOD_2).encode(), slug="paper").diagnostics] == []
+
+
+def test_two_ways_out_are_the_same_only_where_all_that_decides_them_is() -> None:
+    def duplicates(parts: str) -> list[tuple[str, ...]]:
+        ways = f'a = {{ target = "done"; condition = "So."; }}; b = {{ target = "done"; condition = "So."; {parts} }};'
+        source = changed(('accept = { target = "done"; checks = ["spelling"]; };', ways), ('"It is written."', '"So."'), of=GOOD_2)
+        return [each.notes for each in compile_source(source.encode()).diagnostics if each.code == "duplicate_condition"]
+
+    assert duplicates("") == [("the first of the two is taken whenever both are met",)]
+    assert duplicates('checks = ["spelling"];') == duplicates("when = vars.attempts > 1;") == []
