@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import signal
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -161,3 +163,16 @@ def test_a_person_who_judges_is_shown_what_came_of_the_checks(capsys: pytest.Cap
     assert "other  check tests: not met  in E00000007" in said
     assert "missing: it ended with exit status 1" in said
     assert "\x1b[31m" not in said
+
+
+def test_a_check_ends_with_the_command_that_runs_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    here = begun(tmp_path, script=f"exec 3> {pipe}; echo up >&3; exec tail -f /dev/null")
+    with subprocess.Popen(here.command("request", "--reason", "done"), cwd=here.work, env=here.environment) as asking:
+        with pipe.open() as listening:  # which ends when nobody of the check holds it any more
+            assert "up\n" == listening.readline()
+            asking.send_signal(signal.SIGTERM)
+            assert not listening.read()
+        assert 128 + signal.SIGTERM == asking.wait()
+    assert here.status()["flow"]["attempt"] is not None

@@ -28,7 +28,7 @@ from stateward.runtime.surfaces.cli.output import emit_json
 from stateward.runtime.surfaces.cli.present import answer_shown, plain, refusal_shown, show, terminal_console
 from stateward.runtime.surfaces.cli.show import reads_a_worker
 from stateward.runtime.surfaces.cli.start import refused
-from stateward.runtime.surfaces.cli.terminal import Terminal, say_checks
+from stateward.runtime.surfaces.cli.terminal import Terminal, ended_in_order, say_checks
 from stateward.runtime.verifier.declared import ToolDeclaration
 from stateward.runtime.verifier.person import NobodyThere
 from stateward.runtime.wiring import Place, given_to_a_judge, person_at_terminal
@@ -46,7 +46,7 @@ def request_command(worker: str | None, workdir: Path, store: Place | None, reas
     WORKER is its id, or the beginning or end of it; without one it is the Worker that was started last. Where a person judges, the request
     is left open for `stateward verify`. Exit status: 0 when the state was left, 1 when it was not.
     """
-    with faults_shown(), working(worker, workdir, store) as work:
+    with faults_shown(), ended_in_order(), working(worker, workdir, store) as work:
         _told(_requested(work, reason), as_json=as_json)
 
 
@@ -70,7 +70,7 @@ def verify_command(worker: str | None, workdir: Path, store: Place | None, reaso
     """
     if reason is not None and not dry_run:
         raise Stop(STATUS_USAGE, "`--reason` is for `--dry-run`", "ask with `stateward request`")
-    with faults_shown(), working(worker, workdir, store) as work:
+    with faults_shown(), ended_in_order(), working(worker, workdir, store) as work:
         if dry_run:
             _show_given(work, reason, as_json=as_json)
         else:

@@ -42,7 +42,7 @@ from stateward.runtime.surfaces.cli.present import (
 )
 from stateward.runtime.surfaces.cli.profile import PROFILE, profile_named
 from stateward.runtime.surfaces.cli.start import Wanted, refused, rehearse
-from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal, is_terminal, say_checks
+from stateward.runtime.surfaces.cli.terminal import EndOfInput, Terminal, ended_in_order, is_terminal, say_checks
 from stateward.runtime.surfaces.cli.values import INPUTS, Typed, values_of
 from stateward.runtime.verifier.person import NobodyThere
 from stateward.runtime.verifier.script import AnswersFile, AnswersProblem, read_answers
@@ -116,7 +116,7 @@ def run_command(
             rehearse(profile, wanted, folder, server)
         with writing(locate_or_begin(folder, store, server, sealing=True), profile) as runtime:
             run = Run(runtime, profile, console, wanted, str(folder), Terminal(console), script, max_requests)
-            with _interruptible(run):
+            with ended_in_order(), _interruptible(run):
                 status = run.whole(worker, resume=resume)
     raise click.exceptions.Exit(status)
 

@@ -5,11 +5,14 @@ take for text is asked for again; what was typed before an interruption and not 
 """
 
 import select
+import signal
 import sys
 import termios
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import current_thread, main_thread
 from typing import Final
 
 from rich.console import Console
@@ -35,6 +38,8 @@ MISSING_MAX: Final = 16
 """Missing things that one answer may name here."""
 LINE_BYTES_MAX: Final = 4094
 """Of one line, without its end. Of a longer one a terminal hands over one byte more, and drops the rest without a word."""
+SIGNALLED: Final = 128
+"""To which the number of a signal is added for the exit status of what it ended."""
 INTERRUPTION_NOTICED_SECONDS: Final = 0.2
 """Within which an interruption is noticed that came in the moment between a prompt and the waiting for its answer."""
 
@@ -51,6 +56,23 @@ def is_terminal() -> bool:
     """Tell whether somebody can be asked: both standard streams are there, and the one for input is a terminal."""
     # Closed standard streams are None.
     return sys.stdin is not None and sys.stdout is not None and sys.stdin.isatty()
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Let the signal that ends a process unwind it, so that the checks that it runs end with it."""
+    if current_thread() is not main_thread():  # which alone is told of signals
+        yield
+        return
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(SIGNALLED + number)
+
+    former = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)
 
 
 def say_checks(request: VerificationRequest) -> None:
