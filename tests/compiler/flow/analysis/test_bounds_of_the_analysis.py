@@ -101,8 +101,16 @@ def test_a_table_has_no_more_rows_than_may_be() -> None:
     variables = {f"v{at}": Declaration(f"v{at}", BOOL, default=False) for at in range(15)}
     small, large = (Or(tuple(ref(f"vars.v{at}") for at in range(number))) for number in (14, 15))
     assert 2**14 <= ROWS_MAX < 2**15
-    assert _table_of(small, variables, Budget()) is not None
-    assert _table_of(large, variables, Budget()) is None
+    assert _table_of(small, variables, Budget(nodes=10**6)) is not None
+    assert _table_of(large, variables, Budget(nodes=10**6)) is None
+
+
+def test_a_large_guard_leaves_something_to_the_others() -> None:
+    variables = {f"v{at}": Declaration(f"v{at}", BOOL, default=False) for at in range(13)}
+    large, budget = Or(tuple(ref(f"vars.v{at}") for at in range(13))), Budget()
+    tables = [_table_of(large, variables, budget) for _ in range(4)]
+    assert [True, True, False, False] == [table is not None for table in tables]
+    assert _table_of(Or((ref("vars.v0"), ref("vars.v1"))), variables, budget) is not None
 
 
 def test_an_axis_has_no_more_points_than_may_be() -> None:

@@ -40,8 +40,11 @@ class Budget:
         self._steps = steps
 
     def evaluate(self, nodes: int) -> bool:
-        """Take nodes for evaluations; False, and nothing taken, where fewer are left."""
-        if nodes > self._nodes:
+        """Take nodes for evaluations of one guard; False, and nothing taken, where it asks for more than half of what is left.
+
+        So one large guard leaves something to the others.
+        """
+        if nodes > self._nodes // 2:
             return False
         self._nodes -= nodes
         return True
