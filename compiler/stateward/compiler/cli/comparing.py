@@ -87,7 +87,7 @@ def _change_shown(change: "Change") -> Iterator[str]:
         case EndChanged(state=state, terminal=terminal):
             yield f"~ state {quoted(state)}: {'an end now' if terminal else 'no end any more'}"
         case Restated(part=part, state=state, transition=transition, old=old, new=new):
-            yield f"~ {'flow' if state is None else _named(state, transition)}: another {part}"
+            yield f"~ {'flow' if state is None else _named(state, transition)}: {part} differs"
             yield from _texts(old, new)
         case _:
             assert_never(change)
