@@ -16,7 +16,7 @@ from tests.compiler.flow.sources import GOOD_2, changed
 
 
 def run(command: Command, *args: str, given: str | None = None) -> Result:
-    return CliRunner().invoke(command, args, obj=FileHost(), input=given)
+    return CliRunner().invoke(command, args, obj=FileHost, input=given)
 
 
 def test_two_flows_are_told_apart_by_what_decides_and_is_declared(tmp_path: Path) -> None:
