@@ -20,6 +20,7 @@ from stateward.runtime.wiring import agent_channel
 from tests.cli.judged import asked, configured
 from tests.cli.program import Place, place
 from tests.contracts.verifiers import request_for
+from tests.workdir.repositories import Repo
 
 CHECKED = """schema_version = 2;
 name = "checked";
@@ -176,3 +177,32 @@ def test_a_check_ends_with_the_command_that_runs_it(tmp_path: Path) -> None:
             assert not listening.read()
         assert 128 + signal.SIGTERM == asking.wait()
     assert here.status()["flow"]["attempt"] is not None
+
+
+def test_a_check_is_of_the_tree_that_it_ran_on(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    here = begun(tmp_path, script=f"echo run >> {runs}; exit 1")
+    tree = Repo(here.work, tmp_path / "mark")
+    tree.git("init", "--quiet")
+    tree.commit("a.txt", "one\n")
+    asked(here, "first")
+    asked(here, "second")
+    assert "run\n" == runs.read_text()
+    tree.write("a.txt", "two\n")
+    asked(here, "third")
+    tree.write("a.txt", "one\n")
+    asked(here, "fourth")
+    assert "run\n" * 3 == runs.read_text()
+    found = [json.loads(each["payload"])["record"]["run"] for each in here.log() if "check.run.v1" in json.dumps(each)]
+    assert found[0]["tree"] == found[0]["tree_after"] == found[2]["tree"] != found[1]["tree"]
+
+
+def test_a_check_that_writes_into_the_work_is_told_what_it_wrote(tmp_path: Path) -> None:
+    here = begun(tmp_path, script="echo x > report.txt")
+    tree = Repo(here.work, tmp_path / "mark")
+    tree.git("init", "--quiet")
+    tree.commit("a.txt", "one\n")
+    _, told = asked(here)
+    (missing,) = next(each["missing"] for each in told["answer"]["results"] if each["transition"] == "ready")
+    assert "check `tests`: the Workdir changed while it ran: `report.txt`" in missing
+    assert "let git ignore what the check writes" in missing

@@ -111,6 +111,17 @@ def test_a_check_without_an_answer_is_could_not_check_and_never_no(checks: Check
     assert [Verdict.INDETERMINATE] == [each.verdict for each in parts(at)]
 
 
+def test_a_check_that_changes_what_is_to_be_judged_ends_the_verification_and_nobody_is_asked(checks: Checks) -> None:
+    checks.changed = {"tree_after": "another", "problem": "the Workdir changed while it ran"}
+    at, judge = desk(BOTH, checks, replace(MODEL, checks=ALLOWED)), Judge(saying({}), VerifierKind.MODEL)
+    answer = at.request("done", judge).answer
+    assert (AttemptStatus.FAILED, "workdir_changed", "work", []) == (answer.outcome, answer.cause, answer.state, judge.asked)
+    assert "check `pytest`: the Workdir changed while it ran" == answer.message
+    assert ("check `pytest`: the Workdir changed while it ran",) == result(answer, "ready").missing[:1]
+    assert at.flow.last is not None
+    assert 0 == at.flow.last.tokens
+
+
 def test_a_failure_that_could_not_be_found_out_does_not_open_the_way_for_what_is_left(checks: Checks) -> None:
     checks.changed = INCONCLUSIVE["late"]
     at = desk(ORDERED, checks)

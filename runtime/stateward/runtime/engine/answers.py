@@ -81,7 +81,7 @@ def results_of(here: State, last: Resolution) -> tuple[TransitionAnswer, ...]:
     judged = {each.transition: each for each in last.judgements}
     if is_plain(here):
         return tuple(map(_result, last.judgements))
-    if last.status is not AttemptStatus.REJECTED:
+    if last.status not in {AttemptStatus.REJECTED, AttemptStatus.FAILED}:
         return ()
     settled = settled_parts(here, last.attempt.parts)
     return tuple(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stateward.runtime.core.decide import Decided, Ran, decide
-from stateward.runtime.core.events import ChecksRun, Part, PartKind, Verdict
+from stateward.runtime.core.events import Account, ChecksRun, FailureCause, Part, PartKind, Usage, Verdict
 from stateward.runtime.core.instance import Attempt, Instance, is_aside
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import cut
@@ -25,7 +25,7 @@ from stateward.runtime.engine.lineage import entries_through, reader
 from stateward.runtime.engine.means import Means
 from stateward.runtime.engine.rights import rights_of
 from stateward.runtime.engine.told import stored_answer
-from stateward.runtime.ports import Answered, VerificationRequest
+from stateward.runtime.ports import Answered, VerificationRequest, VerifierFailed
 from stateward.runtime.ports.checking import CheckRun, CheckRunner
 from stateward.runtime.profile.commands import allowed
 from stateward.runtime.session.captured import CapturedLog
@@ -58,11 +58,11 @@ class _Shown:
 
 def checked(
     means: Means, runner: CheckRunner | None, request: VerificationRequest, token: int, halt: int | None = None
-) -> VerificationRequest | Answered | Refusal:
+) -> VerificationRequest | VerifierFailed | Answered | Refusal:
     """Run what has to be run before anybody is asked about an open attempt, and say what is to be asked then.
 
-    `Answered` where nobody has to be asked. Refused where the attempt is not open any more, the lease is another's, or whoever asked wants
-    to know no more, which can be read from the handle `halt`.
+    `Answered` where nobody has to be asked, and a failed verification where a check changed what would be judged. Refused where the
+    attempt is not open any more, the lease is another's, or whoever asked wants to know no more, which can be read from the handle `halt`.
     """
     while request.checks:
         shown: dict[str, _Shown] = {}
@@ -75,6 +75,10 @@ def checked(
         if not isinstance(came, Begun):
             return came
         assert came.request.checks != request.checks  # what was asked for is answered
+        changed = next((each.record for each in shown.values() if each.record.tree != each.record.tree_after), None)
+        if changed is not None:
+            message = f"check `{changed.check}`: {changed.problem}"
+            return VerifierFailed(FailureCause.WORKDIR_CHANGED, message, Account(Usage(0, 0, 0)))
         request = came.request
     return request
 

@@ -228,13 +228,12 @@ class Engine(HostEngine):
             with self._observer.attempt(begun.request, verifier.kind) as observed:
                 with self._heartbeat.during(seconds / RENEWALS, lambda: self._beat(worker, attempt, lease.token)):
                     asked = checking.checked(self._means, self._checks, begun.request, lease.token, halt)
-                    outcome = verifier.verify(asked) if isinstance(asked, VerificationRequest) else None
-                if outcome is None:
-                    assert not isinstance(asked, VerificationRequest)
-                    answered = asked
+                    came = verifier.verify(asked) if isinstance(asked, VerificationRequest) else asked
+                if isinstance(came, Answered | Refusal):
+                    answered = came
                 else:
-                    observed.verified(outcome)
-                    answered = self.report(worker, attempt, outcome, lease.token)
+                    observed.verified(came)
+                    answered = self.report(worker, attempt, came, lease.token)
                 if isinstance(answered, Answered):
                     observed.answered(answered.answer)
                 return answered
