@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 from hypothesis import given
 
-from stateward.compiler.predicates.constraints import Bounded, ElementsOf, EntriesOf, Family, Matching, OfType
+from stateward.compiler.predicates.constraints import Anything, Bounded, ElementsOf, EntriesOf, Family, Matching, OfType
 from stateward.compiler.predicates.json_schema import json_schema
 from stateward.compiler.predicates.schema import (
     DEPTH_MAX,
@@ -26,6 +26,7 @@ from tests.compiler.predicates.closed_trees import SCHEMAS, VALUES
 INT, FLOAT, STRING, BOOL = (AllOf((OfType(each),)) for each in (Family.INT, Family.FLOAT, Family.STRING, Family.BOOL))
 SMALL = AllOf((OfType(Family.INT), Bounded(">=", 0), Bounded("<", 3)))
 FINDING = RecordOf((Member("file", STRING), Member("line", INT, 1)))
+ANYTHING = AllOf((Anything(),))
 
 FITTING: list[tuple[Schema, Any]] = [
     (SMALL, 0),
@@ -40,6 +41,7 @@ FITTING: list[tuple[Schema, Any]] = [
     (AllOf((EntriesOf(BOOL),)), {"x": True}),
     (TupleOf((INT, STRING)), [1, "a"]),
     (RecordOf((), BOOL), {"x": False}),
+    (ANYTHING, [1, {"x": [1.5, "a", True, {}]}]),
 ]
 MISFITTING: list[tuple[Schema, Any, Misfit]] = [
     (SMALL, 3, Misfit((), "`3` is not < 3")),
@@ -63,6 +65,15 @@ MISFITTING: list[tuple[Schema, Any, Misfit]] = [
     (FINDING, [], Misfit((), "an Array is no Object")),
     (AllOf((Matching("^a+$"),)), "b`\n" * 100, Misfit((), '`"' + ("b' " * 20) + '…"` does not match `/^a+$/`')),
 ]
+UNHELD: list[tuple[Schema, Any, Misfit]] = [
+    (ANYTHING, [None], Misfit((0,), "null is no value")),
+    (ANYTHING, {"x": [1, float("inf")]}, Misfit(("x", 1), "the Float is not finite")),
+    (ANYTHING, [[2**53]], Misfit((0, 0), "the Int lies beyond 2^53 - 1")),
+    (ANYTHING, [{1: 2}], Misfit((0,), "a key is no text")),
+    (RecordOf((), ANYTHING), {"x": {"y": None}}, Misfit(("x", "y"), "null is no value")),
+    (AllOf((EntriesOf(ANYTHING),)), {"x": [float("nan")]}, Misfit(("x", 0), "the Float is not finite")),
+]
+"""What a constraint lets through, and no variable can hold."""
 
 
 @pytest.mark.parametrize(("schema", "value"), FITTING)
@@ -70,7 +81,9 @@ def test_what_fits(schema: Schema, value: Any) -> None:
     assert None is misfit(schema, value)
 
 
-@pytest.mark.parametrize(("schema", "value", "expected"), MISFITTING, ids=lambda each: each.why if isinstance(each, Misfit) else "")
+@pytest.mark.parametrize(
+    ("schema", "value", "expected"), MISFITTING + UNHELD, ids=lambda each: each.why if isinstance(each, Misfit) else ""
+)
 def test_what_does_not_fit_is_told_with_its_place(schema: Schema, value: Any, expected: Misfit) -> None:
     assert expected == misfit(schema, value)
 
@@ -87,6 +100,8 @@ def test_a_value_may_be_nested_as_deep_as_it_may_be() -> None:
     found = misfit(*lists(DEPTH_MAX + 1))
     assert found is not None
     assert f"it is nested deeper than {DEPTH_MAX}" == found.why
+    assert None is misfit(ANYTHING, lists(DEPTH_MAX)[1])
+    assert found == misfit(ANYTHING, lists(DEPTH_MAX + 1)[1])
 
 
 def test_what_a_value_leaves_out_is_filled_in_and_an_int_is_made_the_float_that_is_wanted() -> None:

@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 
+import pytest
+
 from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledState, CompiledTransition
+from stateward.compiler.predicates.constraints import Anything
 from stateward.compiler.predicates.forms import guard_data
 from stateward.compiler.predicates.guards import Compare, Guard, Lit
+from stateward.compiler.predicates.schema import DEPTH_MAX, AllOf
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.core.operating import Verb
-from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.operating import Operated
 from stateward.runtime.engine.replaying import Divergence, Replayed
@@ -15,8 +19,8 @@ from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.ports import Written
 from stateward.runtime.session.entries import Kind
 from tests.histories.history import History, RecordedStore
-from tests.runtime.engines import AGENT, PERSON, Desk, engine_on
-from tests.runtime.guarded import ATTEMPTS, NEEDS, REFINE
+from tests.runtime.engines import AGENT, PERSON, Catalog, Desk, engine_on
+from tests.runtime.guarded import ATTEMPTS, NEEDS, REFINE, declared, guarded, state, way
 from tests.runtime.judgements import MET, NOT_MET
 
 NOBODY: Mapping[str, Verdict] = {}
@@ -96,6 +100,41 @@ def test_a_fork_is_rewound_to_what_its_variables_held_in_the_log_it_came_from() 
     assert {"attempts": 1, "findings": [], "topic": "owls"} == held(desk, forked.worker)
     write(desk, forked.worker, bugs=True)
     assert {"attempts": 2, "bugs": False, "findings": [], "topic": "owls"} == held(desk)
+
+
+# --- what cannot be held ------------------------------------------------------------------------------------------------------------------
+
+
+def nested(depth: int) -> object:
+    value: object = {}
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ([None], "null is no value"),
+        ({"a": [float("inf")]}, "the Float is not finite"),
+        ([10**30], "the Int lies beyond 2^53 - 1"),
+        (nested(DEPTH_MAX + 1), f"it is nested deeper than {DEPTH_MAX}"),
+        (nested(5_000), f"it is nested deeper than {DEPTH_MAX}"),
+    ],
+    ids=["null", "infinite", "long", "deep", "bottomless"],
+)
+def test_what_no_log_can_hold_is_refused_also_where_a_constraint_lets_anything_through(value: object, why: str) -> None:
+    open_flow = guarded(
+        "open", state("work", way("on", "done", condition="x"), writes=("any",)), state("done"),
+        variables=(declared("any", AllOf((Anything(),))),),
+    )  # fmt: skip
+    desk = Desk("open", actor=AGENT, catalog=Catalog(open_flow))
+    answer = desk.engine.set_variables(desk.worker, {"any": value}, AGENT)
+    assert isinstance(answer, Refusal)
+    assert (RefusalCode.VARIABLE_MISFIT, True) == (answer.code, answer.message.endswith(f": {why}"))
+    write(desk, any=nested(DEPTH_MAX))
+    desk.restart()
+    assert {"any": nested(DEPTH_MAX)} == held(desk)
 
 
 # --- forks and checkpoints ----------------------------------------------------------------------------------------------------------------

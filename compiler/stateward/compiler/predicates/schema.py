@@ -94,7 +94,7 @@ def family_of(value: object) -> Family | None:
 
 def misfit(schema: Schema, value: object) -> Misfit | None:
     """Say why a value does not fit, at its first place that does not; None when it fits."""
-    return _misfit(schema, value, ())
+    return _misfit(schema, value, ()) or _unfit(value, ())
 
 
 def completed(schema: Schema, value: Plain) -> Plain:
@@ -142,14 +142,9 @@ def _completed_by(atom: "Atom[Schema]", value: Plain) -> Plain:
 
 
 def _misfit(schema: Schema, value: object, path: tuple[str | int, ...]) -> Misfit | None:
-    family = family_of(value)
-    if family is None:
-        return Misfit(path, "null is no value" if value is None else f"{type(value).__name__} is no value")
-    if len(path) > DEPTH_MAX:
-        return Misfit(path, f"it is nested deeper than {DEPTH_MAX}")
-    beyond = _beyond(value)
-    if beyond is not None:
-        return Misfit(path, beyond)
+    unheld = _unheld(value, path)
+    if unheld is not None:
+        return unheld
     match schema:
         case Exactly(value=wanted):
             return None if _same(wanted, value) else Misfit(path, f"{shown(value)} is not {shown(wanted)}")
@@ -158,8 +153,36 @@ def _misfit(schema: Schema, value: object, path: tuple[str | int, ...]) -> Misfi
         case RecordOf():
             return _record_misfit(schema, value, path)
         case AllOf(atoms=atoms):
+            family = family_of(value)
+            assert family is not None  # it can be held
             return next((found for atom in atoms if (found := _atom_misfit(atom, family, value, path))), None)
     assert_never(schema)
+
+
+def _unfit(value: object, path: tuple[str | int, ...]) -> Misfit | None:
+    """Say what in a value no variable can hold, where its constraint leaves open what there is."""
+    unheld = _unheld(value, path)
+    if unheld is not None:
+        return unheld
+    match value:
+        case list():
+            return next((found for at, each in enumerate(value) if (found := _unfit(each, (*path, at)))), None)
+        case dict():
+            if not all(isinstance(name, str) for name in value):
+                return Misfit(path, "a key is no text")
+            return next((found for name, each in value.items() if (found := _unfit(each, (*path, name)))), None)
+        case _:
+            return None
+
+
+def _unheld(value: object, path: tuple[str | int, ...]) -> Misfit | None:
+    """Say why no variable can hold a value, whatever is in it."""
+    if len(path) > DEPTH_MAX:
+        return Misfit(path, f"it is nested deeper than {DEPTH_MAX}")
+    if family_of(value) is None:
+        return Misfit(path, "null is no value" if value is None else f"{type(value).__name__} is no value")
+    beyond = _beyond(value)
+    return None if beyond is None else Misfit(path, beyond)
 
 
 def _beyond(value: object) -> str | None:

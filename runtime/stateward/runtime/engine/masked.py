@@ -29,7 +29,7 @@ def _segment(secrets: Secrets, segment: Segment) -> Segment:
 
 def values_without(secrets: Secrets, values: Mapping[str, object]) -> dict[str, object]:
     """Give values of inputs or variables without secrets; names of fields are masked too."""
-    return {secrets.mask(name): _value(secrets, value, DEPTH_MAX) for name, value in values.items()}
+    return {secrets.mask(name): _value(secrets, value, DEPTH_MAX + 1) for name, value in values.items()}
 
 
 def _value(secrets: Secrets, value: object, depth: int) -> object:
