@@ -71,13 +71,13 @@ def test_a_check_that_fails_tells_the_worker_what_it_said(tmp_path: Path) -> Non
     here = begun(tmp_path, script="echo one of them failed; exit 7")
     status, told = asked(here)
     (result,) = [each for each in told["answer"]["results"] if each["transition"] == "ready"]
-    assert (1, "not_met", ["check `tests`: it ended with exit status 7\none of them failed"]) == (
+    assert (1, "not_met", ["check `tests`: `sh tests.sh -q` ended with exit status 7\none of them failed"]) == (
         status,
         result["verdict"],
         result["missing"],
     )
     shown = here.call("request", "--reason", "once more").out
-    assert "check `tests`: it ended with exit status 7" in shown
+    assert "check `tests`: `sh tests.sh -q` ended with exit status 7" in shown
     assert "one of them failed" in here.done("why")
 
 
@@ -103,7 +103,13 @@ def test_an_attempt_is_explained_with_what_came_of_its_checks(tmp_path: Path) ->
     attempt = asked(here)[1]["answer"]["attempt"]
     (part,) = json.loads(here.done("explain-attempt", attempt, "--json"))["parts"]
     (run,) = [each for each in here.log() if "check.run.v1" in json.dumps(each)]
-    expected = {"transition": "ready", "kind": "check", "name": "tests", "verdict": "not_met", "missing": ["it ended with exit status 1"]}
+    expected = {
+        "transition": "ready",
+        "kind": "check",
+        "name": "tests",
+        "verdict": "not_met",
+        "missing": ["`sh tests.sh -q` ended with exit status 1"],
+    }
     assert {**expected, "entry": run["reference"]} == part
     assert f"ready  check tests: not met  in {run['reference']}" in here.done("explain-attempt", attempt)
 

@@ -39,7 +39,7 @@ def test_a_judge_is_asked_after_the_checks_and_of_what_they_leave(checked: Check
     assert (["pytest", "lint"], ["small", "$cancel"]) == (checked.checks.ran, [each.transition for each in asked.questions])
     results = {each.transition: each for each in answer.results}
     assert Verdict.NOT_MET is results["ready"].verdict
-    assert ("check `lint`: it ended with exit status 1\nlint said",) == results["ready"].missing
+    assert ("check `lint`: `lint -q` ended with exit status 1\nlint said",) == results["ready"].missing
 
 
 def test_where_checks_decide_nobody_is_asked(checked: Checked) -> None:

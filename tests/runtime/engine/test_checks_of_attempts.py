@@ -85,7 +85,7 @@ def test_a_check_that_fails_is_told_with_what_it_said_last(checks: Checks) -> No
         "ready",
         Verdict.NOT_MET,
         "check `pytest` failed",
-        ("check `pytest`: it ended with exit status 3\npytest said",),
+        ("check `pytest`: `pytest -q` ended with exit status 3\npytest said",),
         f"check `pytest`: see {reference(entry)}",
     ) == told  # fmt: skip
 
@@ -463,7 +463,8 @@ def test_of_what_a_check_said_the_last_lines_are_told_and_can_all_be_seen(checks
     at = desk(ALONE, checks)
     (missing,) = result(at.request("done", nobody()).answer, "ready").missing
     told = missing.split("\n")
-    assert ("check `pytest`: it ended with exit status 1", "line 30 ‹U+001B›[31m", "line 49 ‹U+001B›[31m") == (told[0], told[1], told[-1])
+    assert "check `pytest`: `pytest -q` ended with exit status 1" == told[0]
+    assert ("line 30 ‹U+001B›[31m", "line 49 ‹U+001B›[31m") == (told[1], told[-1])
 
 
 def test_a_log_with_checks_is_read_back_as_it_was_written(checks: Checks) -> None:

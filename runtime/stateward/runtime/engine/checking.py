@@ -5,6 +5,7 @@ attempt only on the tree that the attempt is about; what may be run is what the 
 check that was not run to its end is "could not check", never "no".
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -40,6 +41,8 @@ from stateward.runtime.session.visible import visible
 if TYPE_CHECKING:
     from stateward.compiler.predicates.declarations import CheckDeclaration
 
+COMMAND_CHARACTERS: Final = 200
+"""Of the command of a check that failed, told to the worker."""
 LAST_LINES: Final = 20
 """Of what a check that failed said, told to the worker."""
 LAST_BYTES: Final = 2 * 1024
@@ -312,7 +315,13 @@ def verdict_of(record: CheckRecord, tree: str) -> tuple[Verdict, tuple[str, ...]
     if record.exit_status == 0:
         return Verdict.MET, ()
     said = _last_lines(record.output_end or record.output)
-    return Verdict.NOT_MET, (f"it ended with exit status {record.exit_status}", *([said] if said else []))
+    return Verdict.NOT_MET, (f"`{_line(record)}` ended with exit status {record.exit_status}", *([said] if said else []))
+
+
+def _line(record: CheckRecord) -> str:
+    """Give a command as somebody would type it, as far as it is told."""
+    line = visible(shlex.join(record.command)).replace("\n", " ")
+    return line if len(line) <= COMMAND_CHARACTERS else f"{line[:COMMAND_CHARACTERS]}…"
 
 
 def _last_lines(output: str) -> str:
