@@ -125,11 +125,20 @@ def test_a_write_of_the_value_that_the_flow_began_with_is_the_workers_own_if_it_
         ({"bugs": True, "findings": [{"file": "a.py"}]}, RefusalCode.VARIABLE_MISFIT),
         ({"bugs": True, "findings": [{"file": "a.py", "severity": "x" * 70_000}]}, RefusalCode.VARIABLES_TOO_LARGE),
         ({}, RefusalCode.VARIABLES_EMPTY),
+        ({"bugs": True, "attempts": float("nan")}, RefusalCode.VARIABLE_MISFIT),
+        ({"bugs": True, "findings": [{"file": "a.py", "severity": "high", "more": 1}]}, RefusalCode.VARIABLE_MISFIT),
     ],
 )  # fmt: skip
 def test_a_write_with_one_wrong_value_writes_nothing_at_all(refine: Bench, values: dict[str, object], code: RefusalCode) -> None:
     before = len(page(refine.channel.log()))
     assert code == refused(refine.channel.set_variables(values))
+    assert before == len(page(refine.channel.log()))
+
+
+@pytest.mark.parametrize("half", [{"file": "a \ud800", "severity": ""}, {"file": "", "severity": "\udfff"}])
+def test_half_a_character_is_no_text_that_a_variable_holds(refine: Bench, half: dict[str, str]) -> None:
+    before = len(page(refine.channel.log()))
+    assert refused(refine.channel.set_variables({"findings": [half]})) in {RefusalCode.VARIABLE_MISFIT, RefusalCode.TEXT_MALFORMED}
     assert before == len(page(refine.channel.log()))
 
 

@@ -133,7 +133,7 @@ def every_variable() -> Desk:
     checks.workdir.texts["a"] = "two\n"
     desk.request("reviewed and tested", {"ready": Verdict.MET})
     engine.operate(worker, Verb.CANCEL, "done with", PERSON, "op-3")
-    engine.submit(worker, input_for("refine", topic=f"owls {HALF}", limit=7), PERSON, "third")
+    engine.submit(worker, input_for("refine", topic=f"owls {ODD_TEXT}", limit=7), PERSON, "third")
     engine.set_variables(worker, {"attempts": 2, "findings": findings}, AGENT)
     return desk
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from stateward.runtime.surfaces.agents.inside import inside
 from tests.mcp.desk import REQUEST, client, desk, form, run, text
 
 
@@ -84,3 +85,22 @@ def test_a_flow_is_started_by_an_agent_with_inputs(tmp_path: Path) -> None:
 
     run(calls)
     assert '"topic":"cats"' in at.run("status", worker, "--json").replace(" ", "").replace("\n", "")
+
+
+def test_half_a_character_ends_nothing(tmp_path: Path) -> None:
+    at = desk(tmp_path)
+    worker = at.refine()
+    with at.environed(), inside(worker, session="s-1", folder=at.work) as opened:
+        opened.agent.set_variables({"title": "x"})
+        opened.agent.ask("It is \ud800 done.", 0.0)
+        opened.agent.ask("So \ud800 it is.", 30.0)
+
+    async def calls() -> None:
+        async with client(at) as session:
+            status = await session.call_tool("flow_status", {})
+            assert ("look", True) == (form(status)["state"], "So \ufffd it is." in text(status))
+            told = await session.call_tool("set_variables", {"values": '{"title": "\\ud800"}'})
+            assert (True, True) == (told.is_error, "variable_not_writable" in text(told))
+            assert (await session.read_resource("stateward://session/log")).contents
+
+    run(calls)

@@ -122,6 +122,9 @@ def _fitted(declared: Sequence[Declaration], values: Mapping[str, object], code:
             at = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found.path)
             where = "" if not at else f" at {shown(each.name + at)}"
             return Refusal(code, f"{what} `{each.name}` cannot hold this{where}: {found.why}", (f"give `{each.name}` a value that fits",))
+        if not _is_text(value):
+            why = f"{what} `{each.name}` cannot hold this: half a character is no text"
+            return Refusal(code, why, (f"give `{each.name}` a value that fits",))
         plain: Plain = completed(each.schema, value)  # type: ignore[arg-type]  # it fits
         size = size_of_value(plain)
         if size > limits.VARIABLE_BYTES_MAX:
@@ -129,6 +132,20 @@ def _fitted(declared: Sequence[Declaration], values: Mapping[str, object], code:
             return Refusal(RefusalCode.VARIABLES_TOO_LARGE, f"{what} `{each.name}` would have {size} bytes", allowed)
         fitted.append(Assigned(each.name, plain))
     return tuple(fitted)
+
+
+def _is_text(value: object) -> bool:
+    """Tell whether every text in a value is one in UTF-8: values are read where nothing else is."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str) and any("\ud800" <= letter <= "\udfff" for letter in each):
+            return False
+        if isinstance(each, list):
+            waiting.extend(each)
+        elif isinstance(each, dict):
+            waiting.extend((*each, *each.values()))
+    return True
 
 
 def misfit_of(declared: Declaration, value: object) -> str | None:

@@ -19,6 +19,7 @@ from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import EntryShown
 from stateward.runtime.remote.forms import NUMBER_MAX, PREFIX
 from stateward.runtime.remote.work_forms import EntryForm
+from stateward.runtime.surfaces.http.answers import formed, json_bytes
 from stateward.runtime.surfaces.http.described import problems
 from stateward.runtime.surfaces.http.parameters import EventsAsked
 from stateward.runtime.surfaces.http.problems import malformed_request
@@ -101,5 +102,4 @@ async def _events(request: Request, named: Named, after: int) -> AsyncIterator[b
 
 
 def _event(entry: EntryShown) -> bytes:
-    data = EntryForm.of(entry).model_dump_json()
-    return f"id: {entry.seq}\nevent: entry\ndata: {data}\n\n".encode()
+    return b"id: %d\nevent: entry\ndata: %b\n\n" % (entry.seq, json_bytes(formed(EntryForm.of, entry)))

@@ -39,7 +39,7 @@ from stateward.runtime.remote.work_forms import (
     WrittenForm,
 )
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
-from stateward.runtime.surfaces.http.answers import answered, page
+from stateward.runtime.surfaces.http.answers import answered, formed, page
 from stateward.runtime.surfaces.http.bodies import JsonBody, read_form
 from stateward.runtime.surfaces.http.described import body_of, paged, problems
 from stateward.runtime.surfaces.http.parameters import NOTHING_ASKED, CursorAsked, LogAsked, WorkersAsked
@@ -66,7 +66,7 @@ def _done(answer: T | Refusal) -> T:
 
 
 def _formed(answer: T | Refusal, form: Callable[[T], Form], status: int = 200) -> Response:
-    return answered(form(_done(answer)), status=status)
+    return answered(formed(form, _done(answer)), status=status)
 
 
 # --- for operators
@@ -155,7 +155,7 @@ def show_attempt(named: Looking, attempt: str) -> Response:
     found = _done(named.workers.attempt(named.worker, attempt))
     if found is None:
         raise Problem(404, ProblemCode.ATTEMPT_NOT_FOUND, "the Worker has no attempt of that id")
-    return answered(AttemptForm.of(found))
+    return answered(formed(AttemptForm.of, found))
 
 
 @router.get("/workers/{worker}/log", response_model=LogForm, responses={**_ok("Entries, in order."), **problems(404, 409)})
@@ -202,7 +202,7 @@ def request_transition(request: Request, named: Working, body: JsonBody) -> Resp
     asked = _asked(named.agent(), form, request.app.state.waits, service_of(request))
     if isinstance(asked, Refusal):
         raise not_done(asked)
-    return answered(AskedForm.of(asked), status=200 if isinstance(asked, Answered) else 202)
+    return answered(formed(AskedForm.of, asked), status=200 if isinstance(asked, Answered) else 202)
 
 
 def _asked(channel: WorkerChannel, form: RequestForm, waits: Slots, service: Service) -> Asked:

@@ -10,6 +10,7 @@ from stateward.compiler.drawing.svg import draw_svg
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import EntryShown, LogPage, WorkerChannel
 from stateward.runtime.session.chain import time_text
+from stateward.runtime.session.halves import whole
 from stateward.runtime.telling import refusal_told, standing_told
 
 LOG_ENTRIES: Final = 100
@@ -40,14 +41,14 @@ def next_step(channel: WorkerChannel) -> types.GetPromptResult:
     """Say what is to be done next."""
     standing = channel.standing()
     text = refusal_told(standing) if isinstance(standing, Refusal) else standing_told(standing)
-    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=whole(text)))
     return types.GetPromptResult(description=PROMPT.description, messages=[message])
 
 
 def read(channel: WorkerChannel, uri: str) -> types.TextResourceContents | None:
     """Read a resource; None where there is none of that address."""
     kind = _KINDS.get(uri)
-    return None if kind is None else types.TextResourceContents(uri=uri, mime_type=kind, text=_text(channel, uri))
+    return None if kind is None else types.TextResourceContents(uri=uri, mime_type=kind, text=whole(_text(channel, uri)))
 
 
 def _text(channel: WorkerChannel, uri: str) -> str:

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from stateward.runtime.core.refusal import Refusal
 from stateward.runtime.ports import Asked, Fault, InProgress, WorkerChannel
+from stateward.runtime.session.halves import whole
 from stateward.runtime.session.segments import FlowSegment, Segment, TextSegment
 from stateward.runtime.surfaces.mcp import forms
 from stateward.runtime.surfaces.mcp.hosts import caller_of
@@ -286,8 +287,9 @@ class _Handling:
 
 
 def _told(text: str, form: dict[str, Any], *, is_error: bool = False) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=form, is_error=is_error)
+    said = types.TextContent(type="text", text=whole(text))  # the wire holds no half of a character
+    return types.CallToolResult(content=[said], structured_content=whole(form), is_error=is_error)
 
 
 def _failed(text: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=whole(text))], is_error=True)
