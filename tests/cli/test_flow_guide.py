@@ -31,10 +31,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield started.database()
 
 
-def steps() -> Iterator[tuple[str, str, list[str]]]:
-    """Give each command of the guide: whose, what, and the lines that are shown."""
+def steps(guide: str = GUIDE) -> Iterator[tuple[str, str, list[str]]]:
+    """Give each command of a guide: whose, what, and the lines that are shown."""
     person, command, shown = "", "", list[str]()
-    for block in re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", guide, re.DOTALL):
         for line in block.splitlines():
             prompt = _PROMPT.match(line)
             if prompt is None:
