@@ -9,6 +9,7 @@ from stateward.compiler.editor.completing import complete
 from stateward.compiler.editor.finding import definitions, references
 from stateward.compiler.editor.hovering import hover
 from stateward.compiler.editor.renaming import Refused, rename
+from stateward.compiler.editor.symbols import symbols
 from stateward.compiler.pipeline import compile_source
 from tests.compiler.flow.sources import GOOD_2, changed
 from tests.compiler.flow.test_later_mutations import mutated
@@ -97,6 +98,17 @@ def test_a_state_is_renamed_where_a_guard_counts_it() -> None:
 def test_a_state_is_not_renamed_where_a_guard_cannot_be_read() -> None:
     analysis, offset = cursor(changed(("    review = {", "    re‸view = {"), ("visits.review < 9", "vars.nothing"), of=COUNTING))
     assert isinstance(rename(analysis, offset, "look"), Refused)
+
+
+def test_what_is_declared_is_a_symbol_within_its_field() -> None:
+    found = {each.name: [below.name for below in each.below] for each in symbols(Analysis("paper.dcdl", GOOD_2)) if each.below}
+    assert found == {
+        "variables": ["topic", "attempts"],
+        "inputs": ["topic"],
+        "checks": ["spelling"],
+        "draft": ["submit"],
+        "review": ["back", "accept"],
+    }
 
 
 NAMED = changed(('"done"; checks = ["spelling"]', '"done"; checks = ["spelling"]; when = known.topic || input.topic == "x"'), of=GOOD_2)

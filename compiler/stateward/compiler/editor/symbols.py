@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from stateward.compiler.editor.analysis import Analysis
 from stateward.compiler.editor.outline import Entry
+from stateward.compiler.flow.schema import ConstraintsByName, MapOf
 from stateward.compiler.source import Span
 
 SYMBOLS_MAX: Final = 10_000
@@ -20,6 +21,8 @@ class Sort(Enum):
     TRANSITION = "transition"
     NAME = "name"
     FIELD = "field"
+    DECLARED = "declared"
+    """A variable, an input or a check."""
 
 
 class Symbol(NamedTuple):
@@ -51,7 +54,7 @@ def _written(analysis: Analysis) -> Iterator[Symbol]:
 
 
 def _parts(analysis: Analysis) -> Iterator[Symbol]:
-    """Give a symbol for each key of a field and of a state, the second with the keys of transitions that lie in it."""
+    """Give a symbol for each key of a field and of a state, with the keys of what is declared in it and of its transitions."""
     parts: list[tuple[Symbol, list[Symbol]]] = []
     for entry in [each for each in analysis.entries if len(each.path) in {1, 2, 4}][:SYMBOLS_MAX]:
         match entry.path:
@@ -59,11 +62,18 @@ def _parts(analysis: Analysis) -> Iterator[Symbol]:
                 parts[-1][1].append(_symbol(entry, transition, Sort.TRANSITION))
             case ("states", state):
                 parts.append((_symbol(entry, state, Sort.STATE, _detail(analysis, state)), []))
+            case (holder, name) if holder in _declaring(analysis) and parts and parts[-1][0].whole.covers(entry.key.span):
+                parts[-1][1].append(_symbol(entry, name, Sort.DECLARED))
             case (field,) if field != "states":
                 parts.append((_symbol(entry, field, Sort.FIELD), []))
             case _:
                 pass
     yield from (part._replace(below=tuple(below)) for part, below in parts)
+
+
+def _declaring(analysis: Analysis) -> frozenset[str]:
+    """Give the fields that declare something beside states."""
+    return frozenset(spec.name for spec in analysis.form.fields if isinstance(spec.type, MapOf | ConstraintsByName)) - {"states"}
 
 
 def _symbol(entry: Entry, name: str, sort: Sort, detail: str = "") -> Symbol:

@@ -22,6 +22,7 @@ _KINDS: Final = {
     Sort.TRANSITION: types.SymbolKind.Event,
     Sort.NAME: types.SymbolKind.Variable,
     Sort.FIELD: types.SymbolKind.Property,
+    Sort.DECLARED: types.SymbolKind.Constant,
 }
 _START: Final = types.Position(0, 0)
 VERSIONS_MAX: Final = 4
