@@ -3,7 +3,7 @@
 from stateward.runtime.core.events import FileCitation
 from stateward.runtime.ports import TreeFacts
 from stateward.runtime.session.chain import digest_of
-from stateward.runtime.session.strict import render
+from stateward.runtime.session.strict import JsonValue, render
 
 ROOT = "/the/work"
 
@@ -15,6 +15,7 @@ class TextsWorkdir:
         self.texts = texts
         self.is_tree = True
         self.is_readable = True
+        self.caveats: tuple[str, ...] = ()
         self.taken = 0
 
     def facts(self, root: str) -> TreeFacts | None:
@@ -24,7 +25,8 @@ class TextsWorkdir:
         if not self.is_tree:
             return None
         digest = digest_of(render([f"{path}: {text}" for path, text in self.texts.items()])) if self.is_readable else ""
-        return TreeFacts(digest, render({"clean": None, "files": list(self.texts), "half": "é"}))
+        caveats: dict[str, JsonValue] = {"caveats": list(self.caveats)} if self.caveats else {}
+        return TreeFacts(digest, render({"clean": None, "files": list(self.texts), "half": "é", **caveats}))
 
     def shows(self, root: str, cited: FileCitation) -> bool:
         """Compare lines."""

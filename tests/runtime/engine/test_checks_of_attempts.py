@@ -327,6 +327,15 @@ def test_checks_are_gone_on_with_behind_a_checkpoint(checks: Checks) -> None:
     assert ["pytest", "lint", "lint"] == checks.ran
 
 
+def test_where_the_facts_are_not_all_of_the_tree_nothing_is_reused(checks: Checks) -> None:
+    checks.workdir.caveats = ("nested_repositories",)
+    checks.statuses["lint"] = 1
+    at = desk(BOTH, checks)
+    at.request("first", {})
+    at.request("second", {})
+    assert ["pytest", "lint"] * 2 == checks.ran
+
+
 def test_without_a_tree_nothing_is_reused(checks: Checks) -> None:
     checks.workdir.is_tree = False
     at = desk(BOTH, checks)

@@ -20,7 +20,7 @@ from stateward.runtime.engine.actors import ENGINE
 from stateward.runtime.engine.answers import Begun, question_for
 from stateward.runtime.engine.commit import Append, not_found
 from stateward.runtime.engine.folding import Loaded, payload_of
-from stateward.runtime.engine.keys import check_key, checked_key, passed_key
+from stateward.runtime.engine.keys import check_key, checked_key, facts_key, passed_key
 from stateward.runtime.engine.leasing import lease_problem
 from stateward.runtime.engine.lineage import entries_through, reader
 from stateward.runtime.engine.means import Means
@@ -34,8 +34,8 @@ from stateward.runtime.session.chain import digest_of, time_text
 from stateward.runtime.session.checks import CheckEnd, CheckRecord
 from stateward.runtime.session.entries import ActorClass, Entry, Head, Kind, NewEntry
 from stateward.runtime.session.masking import Secrets
-from stateward.runtime.session.payloads import Extension, FlowRecord, encode
-from stateward.runtime.session.strict import render
+from stateward.runtime.session.payloads import Extension, FlowRecord, WorkdirRecord, encode
+from stateward.runtime.session.strict import parse, render
 from stateward.runtime.session.visible import visible
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class _Checking:
         """
         attempt = opened.attempt
         found = self._found(check_key(attempt.id, check.name))
-        if found is not None or not attempt.tree:
+        if found is not None or not opened.is_known:
             return found
         passed = self._found(_passed_key(opened, check))
         if passed is not None and not is_aside(loaded.flow.aside, passed.entry):
@@ -163,7 +163,7 @@ class _Checking:
         problem = lease_problem(self._means, self._worker, self._attempt, self._token)
         if problem is not None:
             return problem
-        is_lasting = record.has_passed and opened.attempt.tree == record.tree != ""
+        is_lasting = record.has_passed and opened.is_known and record.tree == opened.attempt.tree
         key = _passed_key(opened, check) if is_lasting else check_key(self._attempt, check.name)
         found = self._found(key)
         if found is not None:
@@ -231,6 +231,8 @@ class _Open:
     """The transitions of its state, and the checks that each names."""
     before: int
     """The number of the entry that last set something aside; 0 where none did."""
+    is_known: bool
+    """Whether the facts of the Workdir are all of it: then the same facts are the same tree."""
 
     def naming(self, check: str) -> tuple[str, ...]:
         """Give the transitions that name a check."""
@@ -248,7 +250,18 @@ def _opened(means: Means, loaded: Loaded, attempt: str) -> _Open | Answered | Re
         return Refusal(RefusalCode.ATTEMPT_UNKNOWN, "the attempt that needs these checks is not open", ("request a transition",))
     ways = [(each.id, each.checks) for each in definition.state(opened.state).transitions]
     aside = loaded.flow.aside
-    return _Open(instance, opened, definition.declared_checks, ways, aside[-1].before if aside else 0)
+    before, is_known = aside[-1].before if aside else 0, bool(opened.tree) and _is_whole(means, loaded.worker, attempt)
+    return _Open(instance, opened, definition.declared_checks, ways, before, is_known)
+
+
+def _is_whole(means: Means, worker: str, attempt: str) -> bool:
+    """Tell whether the facts on which an attempt was begun are without a caveat, such as a repository within that was not looked into."""
+    entry = means.sessions.find(worker, facts_key(attempt))
+    payload = None if entry is None else payload_of(entry)
+    if not isinstance(payload, Extension) or not isinstance(payload.record, WorkdirRecord):
+        return False
+    stated = parse(payload.record.facts.encode())
+    return isinstance(stated, dict) and not stated.get("caveats")
 
 
 def captured_for(means: Means, worker: str, attempt: Attempt) -> CapturedLog:
