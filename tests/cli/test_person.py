@@ -220,3 +220,19 @@ def test_a_person_sets_variables_at_the_prompt_where_the_state_writes_some(here:
         ):
             assert told in typist.seen
     assert "set about it, and it is written" in here.done("log")
+
+
+def test_a_person_who_judges_is_shown_what_variables_hold_and_who_wrote_them(here: Place) -> None:
+    kept(here)
+    with typing(here, "run", "workspace:refine", "--input", "topic=owls", "--max-requests", "2") as typist:
+        typist.answer(REASON, "set title=My draft")
+        typist.answer(REASON, "set attempts=3")
+        typist.answer(REASON, "written")
+        typist.answer(REASON, "set bugs=false")
+        typist.answer(REASON, "good enough")
+        typist.answer(MET, "y")
+        typist.answer(WHY, "I read it")
+        say_not_met(typist, "nothing exceptional")
+        assert 0 == typist.status()
+        assert 'title = "My draft"  worker, in work (visit 1), E00000003' in typist.seen
+        assert "bugs = false  worker, in look (visit 2)" in typist.seen

@@ -16,12 +16,14 @@ from threading import current_thread, main_thread
 from typing import Final
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
-from stateward.runtime.core.events import Verdict
+from stateward.runtime.core.events import Variable, Verdict
 from stateward.runtime.ports import Question, VerificationRequest
+from stateward.runtime.session.entries import reference
 from stateward.runtime.surfaces.cli.output import emit
-from stateward.runtime.surfaces.cli.present import indented, part_shown, plain, show
+from stateward.runtime.surfaces.cli.present import indented, part_shown, plain, show, value_line
 from stateward.runtime.verifier.person import NobodyThere, PersonAnswer
 
 ANSWERS: Final = {
@@ -152,6 +154,8 @@ class Terminal:
     def _introduce(self, request: VerificationRequest) -> None:
         show(self.console, Text("\nnow as the verifier: answer for each condition by what can be seen, not by what is claimed", "bold"))
         show(self.console, indented(Text.assemble(("claimed: ", "dim"), plain(request.reason))))
+        if request.variables:
+            show(self.console, Text("variables hold; what the worker wrote is claimed:", "dim"), *map(_held, request.variables))
         if request.parts:
             show(self.console, Text("found without a judge:", "dim"), *(indented(part_shown(each)) for each in request.parts))
 
@@ -174,6 +178,12 @@ class Terminal:
         while len(found) < MISSING_MAX and (more := self.optional_line("  what else? (empty: nothing) ")):
             found.append(more)
         return tuple(found)
+
+
+def _held(variable: Variable) -> Padding:
+    """Show what a variable holds, and who wrote it where."""
+    wrote = f"  {variable.source}, in {variable.state} (visit {variable.visit}), {reference(variable.entry)}"
+    return indented(Text.assemble(plain(variable.name), " = ", plain(value_line(variable.value)), (wrote, "dim")))
 
 
 def _text_of(typed: bytes) -> str:
