@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledState, CompiledTransition
 from stateward.compiler.predicates.constraints import Anything
@@ -15,11 +17,11 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.forking import Forked
 from stateward.runtime.engine.operating import Operated
 from stateward.runtime.engine.replaying import Divergence, Replayed
-from stateward.runtime.engine.view import WorkerView
+from stateward.runtime.engine.view import FlowView, WorkerView
 from stateward.runtime.ports import Written
 from stateward.runtime.session.entries import Kind
 from tests.histories.history import History, RecordedStore
-from tests.runtime.engines import AGENT, PERSON, Catalog, Desk, engine_on
+from tests.runtime.engines import AGENT, PERSON, Catalog, Desk, Judge, engine_on, saying
 from tests.runtime.guarded import ATTEMPTS, NEEDS, REFINE, declared, guarded, state, way
 from tests.runtime.judgements import MET, NOT_MET
 
@@ -269,3 +271,64 @@ def test_what_is_judged_after_a_write_is_told_with_what_the_judge_saw() -> None:
     assert "look" == desk.request("It is good enough.", {"judged": MET}).answer.state
     write(desk, bugs=False)
     assert "done" == desk.request("It is good enough.", {"judged": MET}).answer.state
+
+
+# --- any history --------------------------------------------------------------------------------------------------------------------------
+
+ACTS = st.lists(
+    st.one_of(
+        st.tuples(st.just("attempts"), st.integers(0, 12)),
+        st.tuples(st.just("bugs"), st.booleans()),
+        st.just(("ask", None)),
+        st.tuples(st.just("rewind"), st.sampled_from(("work", "look"))),
+        st.just(("resume", None)),
+        st.just(("fork", None)),
+        st.just(("restart", None)),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=60)
+@given(ACTS)
+def test_whatever_was_done_a_rewind_gives_back_what_was_held_when_the_state_was_entered_last(acts: list[tuple[str, object]]) -> None:
+    desk = refining(checkpoint_entries=5)
+    worker = desk.worker
+    entered: dict[int, dict[str, object]] = {}
+    """What was held at each entry that entered a state."""
+
+    def look() -> FlowView | None:
+        view = desk.engine.view(worker)
+        assert isinstance(view, WorkerView)
+        assert view.flow is not None
+        for at in view.flow.rewindable.values():
+            entered.setdefault(at, {name: each.value for name, each in view.flow.variables.items()})
+        return view.flow if view.flow.status == "active" else None
+
+    for number, (act, given_) in enumerate(acts):
+        flow = look()
+        if flow is None:
+            return
+        match act:
+            case "ask":
+                desk.engine.request_transition(worker, f"so {number}", AGENT, Judge(saying({}), desk.view.verifier))
+            case "rewind":
+                at = flow.rewindable.get(str(given_))
+                done = desk.engine.operate(worker, Verb.REWIND, "again", PERSON, state=str(given_))
+                assert isinstance(done, Operated) == (at is not None)
+                if at is not None:
+                    after = desk.engine.view(worker)
+                    assert isinstance(after, WorkerView)
+                    assert after.flow is not None
+                    assert entered[at] == {name: each.value for name, each in after.flow.variables.items()}
+            case "resume":
+                desk.engine.operate(worker, Verb.RESUME, "on", PERSON)
+            case "fork":
+                forked = desk.engine.fork(worker, "elsewhere", PERSON)
+                assert isinstance(forked, Forked)
+                worker = forked.worker
+            case "restart":
+                desk.restart()
+            case _:
+                desk.engine.set_variables(worker, {act: given_}, AGENT)
+    assert replayed(desk, REFINE, worker).divergence is None
