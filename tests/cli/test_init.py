@@ -497,13 +497,14 @@ def test_commands_that_the_texts_name_exist(name: str) -> None:
         assert 0 == CliRunner().invoke(cli, arguments).exit_code, arguments
 
 
-def test_the_flow_in_the_skill_compiles_without_a_diagnostic_and_is_canonical(tmp_path: Path) -> None:
-    (flow,) = re.findall(r"```dcdl\n(.*?)```", texts()["stateward-flow"], re.DOTALL)
-    path = tmp_path / "fix-a-bug.dcdl"
-    path.write_text(flow, "utf-8")
-    ended = CliRunner().invoke(cli, ["compile", "--strict", "--format", "line", str(path)], obj=FileHost())
-    assert (0, "") == (ended.exit_code, ended.stdout)
-    assert flow == CliRunner().invoke(cli, ["fmt", "-"], input=flow, obj=FileHost()).stdout
+def test_the_flows_in_the_skill_compile_without_a_diagnostic_and_are_canonical(tmp_path: Path) -> None:
+    first, second = re.findall(r"```dcdl\n(.*?)```", texts()["stateward-flow"], re.DOTALL)
+    for name, flow in (("fix-a-bug", first), ("until-clean", second)):
+        path = tmp_path / f"{name}.dcdl"
+        path.write_text(flow, "utf-8")
+        ended = CliRunner().invoke(cli, ["compile", "--strict", "--format", "line", str(path)], obj=FileHost())
+        assert (0, "") == (ended.exit_code, ended.stdout)
+        assert flow == CliRunner().invoke(cli, ["fmt", "-"], input=flow, obj=FileHost()).stdout
 
 
 @pytest.mark.parametrize("name", SKILLS)
