@@ -6,8 +6,10 @@ choice whose subject is missing comes to nothing, whichever arm would be taken.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
 
 from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import listed, quoted
@@ -16,15 +18,20 @@ from stateward.compiler.language.folding import choice, comparison, conjunction,
 from stateward.compiler.language.kinds import Part, families_of, named, origins, provably, told, united
 from stateward.compiler.language.residues import Branch, Choice
 from stateward.compiler.predicates.closed import alternatives
-from stateward.compiler.predicates.constraints import NUMBERS, SCALARS, Anything, Bounded, Family, Matching
+from stateward.compiler.predicates.constraints import NUMBERS, SCALARS, Anything, Bounded, Family, Fit, Matching, OfType, fits
 from stateward.compiler.predicates.guards import INPUT, VARS, Compare, Fits, Guard, Lit, Ref
 from stateward.compiler.predicates.schema import AllOf, Exactly, Scalar, Schema, misfit
 from stateward.compiler.source import Place
 
 VALUES_MAX: Final = 256
 """Values up to which a type is a closed set."""
+COVERED_MAX: Final = 256
+"""Pairs of a type and a pattern of which is kept what the pattern covers: a function asks the same of a value wherever it is called."""
 _UNREACHED: Final[Mapping[Family, Scalar]] = {Family.BOOL: False, Family.INT: 0, Family.FLOAT: 0.0, Family.STRING: ""}
 """What stands, by type, where evaluation never comes to."""
+
+_Key: TypeAlias = tuple[type, Scalar]
+"""A scalar, told apart from equal ones of other types."""
 
 
 class Always(Enum):
@@ -43,29 +50,65 @@ class Lowered(NamedTuple):
 def lowered(residue: Choice, subject: Part, bodies: Sequence[Part]) -> Lowered:
     """Lower a choice of which the subject and all arms have types."""
     faults = list(_arms_apart(bodies))
-    left = closed_values(subject.kinds)
+    kinds = tuple(map(_as_written, subject.kinds))
+    left = _closed(kinds)
     taken: list[tuple[Guard, Part]] = []
     for branch, body in zip(residue.branches, bodies, strict=True):
         test = _test(residue, branch, subject)
         if isinstance(test, Fault):
             faults.append(test)
             continue
-        left = left if left is None else [value for value in left if not _covers(branch, value)]
-        if test is Always.FITS or left == []:
+        if left is not None and branch.wanted is not None:
+            covered = _covered(kinds, _as_written(_schema(branch)))
+            if not covered:
+                faults.append(_never_fits(residue, branch, subject, f"value of {told(subject)}"))
+                continue
+            left = {key: value for key, value in left.items() if key not in covered}
+        if test is Always.FITS or left == {}:
             return Lowered(None if faults else _built(residue, subject, taken, body), faults)
         taken.append((test, body))
     return Lowered(None, faults or [_left_out(residue, subject, left)])
 
 
-def closed_values(kinds: Sequence[Schema]) -> list[Scalar] | None:
+@dataclass(frozen=True, slots=True)
+class _AsWritten:
+    """A constraint that equals those that are written alike: `1`, `1.0` and `true` are equal in Python."""
+
+    text: str
+    schema: Schema = field(compare=False)
+
+
+def _as_written(schema: Schema) -> _AsWritten:
+    return _AsWritten(repr(schema), schema)
+
+
+@lru_cache(COVERED_MAX)
+def _closed(kinds: tuple[_AsWritten, ...]) -> Mapping[_Key, Scalar] | None:
     """Give all values of a type, each once; None where they are too many, or no closed set."""
-    found: dict[tuple[type, Scalar], Scalar] = {}
+    found: dict[_Key, Scalar] = {}
     for kind in kinds:
-        values = _values(kind)
+        values = _values(kind.schema)
         if values is None:
             return None
-        found.update({(type(value), value): value for value in values if misfit(kind, value) is None})
-    return list(found.values()) if len(found) <= VALUES_MAX else None
+        found.update({(type(value), value): value for value in values if misfit(kind.schema, value) is None})
+    return found if len(found) <= VALUES_MAX else None
+
+
+@lru_cache(COVERED_MAX)
+def _covered(kinds: tuple[_AsWritten, ...], wanted: _AsWritten) -> frozenset[_Key]:
+    """Give the values of a closed type that a pattern covers."""
+    schema, values = wanted.schema, _closed(kinds)
+    assert values is not None, "asked of closed types alone"
+    if isinstance(schema, Exactly):
+        return frozenset({(type(schema.value), schema.value)} & values.keys())
+    if not isinstance(schema, AllOf):
+        return frozenset()
+    families = families_of(schema)
+    keys = [key for key in values if SCALARS[key[0]] in families]
+    for atom in schema.atoms:
+        if not isinstance(atom, Anything | OfType):  # the families say this already
+            keys = [key for key in keys if fits(atom, SCALARS[key[0]], key[1]) is Fit.YES]
+    return frozenset(keys)
 
 
 def _values(schema: Schema) -> Sequence[Scalar] | None:
@@ -91,13 +134,6 @@ def _whole_numbers(bounds: Sequence[Bounded]) -> range | None:
     return range(max(least), min(most) + 1)
 
 
-def _covers(branch: Branch, value: Scalar) -> bool:
-    if branch.wanted is None:
-        return True
-    schema = _schema(branch)
-    return SCALARS[type(value)] in families_of(schema) and misfit(schema, value) is None
-
-
 def _schema(branch: Branch) -> Schema:
     assert branch.wanted is not None
     assert branch.wanted.schema is not None, "the constraints of a residue were taken down"
@@ -111,7 +147,7 @@ def _test(residue: Choice, branch: Branch, subject: Part) -> Guard | Always | Fa
     schema = _schema(branch)
     families = subject.families
     if not families & families_of(schema):
-        return _never_fits(residue, branch, subject)
+        return _never_fits(residue, branch, subject, named(families))
     if provably(subject.kinds, schema):
         return Always.FITS
     if isinstance(schema, Exactly) and len(families) == 1:
@@ -175,9 +211,9 @@ def _pattern(residue: Choice, branch: Branch) -> Place:
     return Place(residue.scope.module.source, branch.node.span)
 
 
-def _never_fits(residue: Choice, branch: Branch, subject: Part) -> Fault:
+def _never_fits(residue: Choice, branch: Branch, subject: Part, what: str) -> Fault:
     place = _pattern(residue, branch)
-    message = f"the pattern {quoted(place.source.slice(place.span))} fits no {named(subject.families)}"
+    message = f"the pattern {quoted(place.source.slice(place.span))} fits no {what}"
     return Fault(Kind.TYPE_MISMATCH, message, place, "never fits", origins((subject,), place))
 
 
@@ -187,10 +223,12 @@ def _only_read(residue: Choice, branch: Branch, subject: Part) -> Fault:
     return Fault(Kind.TYPE_MISMATCH, message, place, "asked of what is computed", origins((subject,), place))
 
 
-def _left_out(residue: Choice, subject: Part, left: Sequence[Scalar] | None) -> Fault:
+def _left_out(residue: Choice, subject: Part, left: Mapping[_Key, Scalar] | None) -> Fault:
     place = residue.place
-    missing = f"some values of {told(subject)}" if left is None else listed([shown(value) for value in left], "and")
     labels = (Label(subject.residue.place, f"this is {told(subject)}"), *origins((subject,), place))
-    return Fault(
-        Kind.MATCH_FAILURE, f"no arm fits {missing}", place, "leaves something out", labels, help="add an arm `_: …` for everything else"
-    )
+    help_ = "add an arm `_: …` for everything else"
+    if left is None:
+        message = f"the arms do not provably fit every value of {told(subject)}"
+        return Fault(Kind.MATCH_FAILURE, message, place, "may leave something out", labels, help=help_)
+    missing = listed([shown(value) for value in left.values()], "and")
+    return Fault(Kind.MATCH_FAILURE, f"no arm fits {missing}", place, "leaves something out", labels, help=help_)
