@@ -415,3 +415,34 @@ def test_a_guard_over_too_many_values_is_left_alone() -> None:
     guard = Or(tuple(compare(f"vars.{name}", ">=", 0) for name in wide))
     ways = (WayOut("go", "done", guard, judged=True), WayOut("stop", "done", judged=True))
     assert [] == codes(flow({"work": State(*ways), "done": END}, wide))
+
+
+NOT_YET: Guard = compare("visits.work", "==", 0)
+LATER = (WayOut("early", "done", NOT_YET), WayOut("again", "more", compare("visits.more", "<", 9)), WayOut("stop", "done", otherwise=True))
+
+
+def test_no_example_has_no_visit_of_a_state_that_every_way_leads_through() -> None:
+    given = flow(
+        {
+            "work": State(WayOut("go", "next", judged=True)),
+            "next": State(WayOut("on", "more", judged=True)),
+            "more": State(*LATER),
+            "done": END,
+        }
+    )
+    assert [] == codes(given)
+
+
+def test_an_example_may_have_no_visit_of_a_state_that_a_way_leads_past() -> None:
+    begin = State(WayOut("go", "work", judged=True), WayOut("skip", "more", judged=True))
+    given = flow({"begin": begin, "work": State(WayOut("on", "more", judged=True)), "more": State(*LATER), "done": END})
+    assert ["guards_overlap"] == codes(given)
+
+
+def test_no_gap_is_where_a_state_that_every_way_leads_through_was_not_entered() -> None:
+    counted = State(WayOut("a", "done", compare("visits.work", ">", 0)))
+    assert [] == codes(flow({"work": State(WayOut("go", "more", judged=True)), "more": counted, "done": END}))
+    begin = State(WayOut("go", "work", judged=True), WayOut("skip", "more", judged=True))
+    assert ["guards_leave_gap"] == codes(
+        flow({"begin": begin, "work": State(WayOut("go", "more", judged=True)), "more": counted, "done": END})
+    )

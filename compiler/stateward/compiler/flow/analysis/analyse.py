@@ -4,7 +4,7 @@ Invariants: work is bounded (`tables.NODES_MAX`, `tables.STEPS_MAX`) and does no
 within the bounds is not said.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from stateward.compiler.flow.analysis.domains import Setting
 from stateward.compiler.flow.analysis.given import Given, Standing
@@ -20,17 +20,19 @@ from stateward.compiler.flow.analysis.problems import (
     WrittenNeverRead,
     declared_of,
 )
-from stateward.compiler.flow.analysis.roads import Roads
+from stateward.compiler.flow.analysis.roads import Roads, reached_without
 from stateward.compiler.flow.analysis.tables import Budget
 from stateward.compiler.flow.analysis.ways import Judged, Looked, look_at
 from stateward.compiler.flow.analysis.writing import NeverRead, PerhapsUnwritten, Unused, Unwritten, look_at_variables
 from stateward.compiler.flow.problems import Problem
+from stateward.compiler.predicates.guards import VISITS, references
 
 
 def analyse(given: Given) -> list[Problem]:
     """Give what is wrong with guards, variables and checks beside each other, and what is worth a warning."""
     budget = Budget()
-    looked = {state.id: look_at(state, _setting(state, given), budget) for state in given.states}
+    without = {counted: reached_without(counted, given) for counted in _counted(given)} if given.is_known else {}
+    looked = {state.id: look_at(state, _setting(state, given, without), budget) for state in given.states}
     roads = Roads(given, {state: each.ways for state, each in looked.items()})
     found: list[Problem] = []
     for state in given.states:
@@ -39,7 +41,13 @@ def analyse(given: Given) -> list[Problem]:
     return found
 
 
-def _setting(state: Standing, given: Given) -> Setting:
+def _counted(given: Given) -> tuple[str, ...]:
+    """Name the states whose visits a guard looks at."""
+    guards = (way.guard for state in given.states for way in state.ways if way.guard is not None)
+    return tuple(dict.fromkeys(ref.path[1] for guard in guards for ref in references(guard) if ref.path[0] == VISITS))
+
+
+def _setting(state: Standing, given: Given, without: Mapping[str, Collection[str]]) -> Setting:
     return Setting(
         variables={each.name: each.declaration for each in given.variables if each.declaration is not None},
         inputs={each.name: each.declaration for each in given.inputs if each.declaration is not None},
@@ -47,6 +55,7 @@ def _setting(state: Standing, given: Given) -> Setting:
         visits_max=_visits_max(given),
         targets=frozenset(way.target for way in state.ways if way.target is not None),
         has_all_targets=given.complete and state.complete and all(way.is_known for way in state.ways),
+        passed=frozenset(counted for counted, reached in without.items() if state.id not in reached),
     )
 
 

@@ -39,6 +39,8 @@ class Setting(NamedTuple):
     targets: frozenset[str]
     """The states that the ways out lead to."""
     has_all_targets: bool = True
+    passed: frozenset[str] = frozenset()
+    """States that every way to this one leads through."""
 
 
 class Point(NamedTuple):
@@ -47,7 +49,7 @@ class Point(NamedTuple):
     given: tuple[tuple[str, str, "Plain | None"], ...]
     """Roots and names with what they hold; None: nothing."""
     is_rare: bool = False
-    """Whether it comes to that only where an operator grants what the flow does not."""
+    """Whether it comes to that only where an operator does what the flow does not: grant a visit, or move a run past a state."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,10 @@ class Domain:
             question = question._replace(numbers=question.numbers | {most})
         values = representatives(schema, question)
         numbers = sorted(each for each in values.values if isinstance(each, int))
-        return [Point(((VISITS, state, each),), most is not None and each > most) for each in numbers], values.exact
+        is_passed = state in self._setting.passed
+        return [
+            Point(((VISITS, state, each),), (most is not None and each > most) or (is_passed and each == 0)) for each in numbers
+        ], values.exact
 
     def _spent(self, refs: list[Ref]) -> Axis | None:
         """Bring the flag together with the visits that it hangs on: it is set only where one of them has come to its limit.

@@ -114,6 +114,19 @@ class Road(NamedTuple):
         return tuple(reversed(path))
 
 
+def reached_without(avoided: str, given: Given) -> set[str]:
+    """Give the states that are reached from the beginning of a flow by ways that do not lead through one of them."""
+    waiting = [given.initial] if given.initial is not None and given.initial != avoided else []
+    targets = {state.id: {way.target for way in state.ways} for state in given.states}
+    found = set(waiting)
+    while waiting:
+        for target in targets[waiting.pop()]:
+            if target is not None and target != avoided and target not in found:
+                found.add(target)
+                waiting.append(target)
+    return found
+
+
 def _unique(known: Collection[str], ways: Iterable[Judged]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.way.target for each in ways if each.way.target is not None and each.way.target in known))
 
