@@ -14,6 +14,7 @@ from stateward.compiler.language.nesting import children, sibling_field
 from stateward.compiler.language.symbols import root
 from stateward.compiler.language.values import AnyValue, Cell, Failed, LostNames, ModuleContext, Scope, Task, Use, through
 from stateward.compiler.predicates.constraints import HostCheck
+from stateward.compiler.predicates.guards import INPUT, VARS, VISITS
 from stateward.compiler.source import Place
 from stateward.compiler.syntax.tokens import RESERVED
 from stateward.compiler.syntax.tree import Bad, Binding, Let, Name, Node, Object
@@ -37,7 +38,13 @@ FOREIGN_TYPES: Final = {
     "Any": "Unknown",
 }
 """What types are called elsewhere."""
-
+TYPES_IN_SMALL: Final = {
+    **{word.lower(): word for word in TYPES},
+    **{word.lower(): FOREIGN_TYPES[word] for word in ("Integer", "Number", "Double", "Boolean", "Str")},
+}
+"""Names that can hardly be meant as anything but types."""
+ROOTS_MEANT: Final = {"var": VARS, "variable": VARS, "variables": VARS, "inputs": INPUT, "visit": VISITS}
+"""What the roots of guards are taken to be called."""
 
 LOST_MAX: Final = 1_024
 """Characters of one broken part that are searched for names."""
@@ -99,6 +106,7 @@ def _unresolved(machine: Machine, node: Name, scope: Scope) -> Fault:
             Kind.UNRESOLVED_IDENTIFIER, f"{told} is no type", place, "no type of this name", help="write `[...T]` for an array of `T`"
         )
     meant = elsewhere(machine.types, node.text) if machine.types is not None else None
+    meant = meant or (ROOTS_MEANT.get(node.text) if machine.roots else None)
     if meant is not None:
         help_ = f"did you mean {quoted(meant)}?"
         return Fault(Kind.UNRESOLVED_IDENTIFIER, f"{told} is not defined", place, "not defined", help=help_)
@@ -125,7 +133,7 @@ def _unresolved(machine: Machine, node: Name, scope: Scope) -> Fault:
     if _SIGNS.search(place.source.text, max(place.span.start - SIGNS_MAX, 0), place.span.start):
         notes = ("`--` before it is two signs",)
         return Fault(Kind.UNRESOLVED_IDENTIFIER, f"{told} is not defined", place, "not defined", (), notes, "begin a comment with `#`")
-    near = machine.reporter.nearest(node.text, visible(scope))
+    near = machine.reporter.nearest(node.text, visible(scope)) or (TYPES_IN_SMALL.get(node.text) if machine.roots else None)
     return Fault(
         Kind.UNRESOLVED_IDENTIFIER, f"{told} is not defined", place, "not defined", help=f"did you mean {quoted(near)}?" if near else None
     )
