@@ -22,6 +22,7 @@ from stateward.runtime.core.events import (
     TransitionCheckPassed,
     TransitionCheckRejected,
     TransitionRequested,
+    Variable,
     VariablesSet,
     Verdict,
 )
@@ -187,6 +188,20 @@ def test_a_history_with_a_write_that_no_decision_gave_is_broken(event: Event) ->
     log = started()
     with pytest.raises(HistoryBroken):
         log.record((event,))
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        Variable("nothing", 1, Source.WORKER, "work", 1, 1),
+        Variable("attempts", -1, Source.WORKER, "work", 1, 1),
+        Variable("attempts", 1, Source.WORKER, "work", 1, 99),
+    ],
+)
+def test_a_rewind_to_what_no_variable_can_have_held_is_broken(held: Variable) -> None:
+    log = at_look()
+    with pytest.raises(HistoryBroken):
+        log.do(Act(Verb.REWIND, "person ada", "begin again", "work", (held,)))
 
 
 # --- moving -------------------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from itertools import groupby
 from stateward.runtime.core.events import (
     ChecksRun,
     EventId,
+    InstanceRewound,
     InstanceStarted,
     Part,
     Recorded,
@@ -18,6 +19,7 @@ from stateward.runtime.core.events import (
     StateEntered,
     TransitionCheckPassed,
     TransitionRequested,
+    Variable,
     VariablesSet,
     Verdict,
 )
@@ -89,6 +91,8 @@ def _check_definition(before: FlowState, recorded: Recorded, after: Instance | N
             _check_run(definition.state(after.state), recorded.id, run)
         case VariablesSet() as written:
             _check_written(definition, recorded.id, written)
+        case InstanceRewound(variables=held) if held:
+            _check_held(definition, recorded.id, held)
         case StateEntered() as entered:
             _check_entered(definition, before, recorded.id, entered, after)
         case _:
@@ -136,6 +140,15 @@ def _check_written(definition: Flow, at: EventId, written: VariablesSet) -> None
         fault = misfit_of(declaration, each.value)
         if fault is not None:
             broken(at, f"variable `{each.name}` cannot hold this: {fault}")
+
+
+def _check_held(definition: Flow, at: EventId, held: tuple[Variable, ...]) -> None:
+    from stateward.runtime.core.writing import misfit_of  # noqa: PLC0415 - most flows write nothing
+
+    declared = {each.name: each for each in definition.declared_variables}
+    for each in held:
+        if each.name not in declared or misfit_of(declared[each.name], each.value) is not None or each.entry > at.seq:
+            broken(at, f"variable `{each.name}` cannot have held this")
 
 
 def _check_entered(definition: Flow, before: FlowState, at: EventId, entered: StateEntered, after: Instance) -> None:
