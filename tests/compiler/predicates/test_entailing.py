@@ -30,7 +30,7 @@ POOL: list[Plain] = [
 _ATOMS = st.one_of(
     st.sampled_from([Family.INT, Family.FLOAT, Family.STRING, Family.BOOL]).map(OfType),
     st.builds(Bounded, st.sampled_from(["<", "<=", ">", ">="]), st.sampled_from([-1, 0, 1, 0.5])),
-    st.sampled_from(["^a", "^(a|b)$"]).map(Matching),
+    st.sampled_from(["^a", "^(a|b)$", "^(a)$", "^(a|ab)$"]).map(Matching),
     st.just(Anything()),
 )
 
@@ -84,6 +84,9 @@ def test_more_demands_are_narrower(atoms: list[object], more: list[object]) -> N
         (AllOf((Bounded(">", 0),)), AllOf((Bounded(">=", 1),)), False),
         (AllOf((Matching("^a"),)), STRING, True),
         (STRING, AllOf((Matching("^a"),)), False),
+        (AllOf((Matching("^(a|ab)$"),)), AllOf((Matching("^a"),)), True),
+        (AllOf((Matching("^(a)$"),)), AllOf((OfType(Family.STRING), Matching("^(a|b)$"))), True),
+        (AllOf((Matching("^(a|c)$"),)), AllOf((Matching("^(a|b)$"),)), False),
         (TupleOf((INT, INT)), AllOf((ElementsOf(INT),)), True),
         (TupleOf((INT, STRING)), AllOf((ElementsOf(INT),)), False),
         (TupleOf((INT,)), TupleOf((INT, INT)), False),

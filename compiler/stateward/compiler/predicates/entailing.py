@@ -3,10 +3,16 @@
 Invariants: `True` is proved, `False` says only that no proof was found; the work is bounded by the product of both trees.
 """
 
-from typing import assert_never
+from functools import lru_cache
+from typing import Final, assert_never
 
-from stateward.compiler.predicates.constraints import Anything, Atom, ElementsOf, EntriesOf, Family, OfType, implies
+from stateward.compiler.predicates.closed import alternatives
+from stateward.compiler.predicates.constraints import Anything, Atom, ElementsOf, EntriesOf, Family, Matching, OfType, implies
+from stateward.compiler.predicates.patterns import matches
 from stateward.compiler.predicates.schema import AllOf, Exactly, RecordOf, Schema, TupleOf, misfit
+
+PAIRS_MAX: Final = 256
+"""Pairs of patterns of which is kept whether one names only texts that the other matches."""
 
 
 def entails(schema: Schema, wanted: Schema) -> bool:
@@ -51,8 +57,18 @@ def _entailed_by(atoms: "tuple[Atom[Schema], ...]", wanted: "Atom[Schema]") -> b
             return any(isinstance(atom, EntriesOf) and entails(atom.item, item) for atom in atoms)
         case OfType(family=Family.FLOAT):
             return implies(atoms, wanted) or OfType(Family.INT) in atoms
+        case Matching(pattern=pattern):
+            named = [atom.pattern for atom in atoms if isinstance(atom, Matching)]
+            return implies(atoms, wanted) or any(_names_only(each, pattern) for each in named)
         case _:
             return implies(atoms, wanted)
+
+
+@lru_cache(PAIRS_MAX)
+def _names_only(pattern: str, wanted: str) -> bool:
+    """Tell whether a pattern names all its texts, and another matches each of them."""
+    texts = alternatives(pattern)
+    return texts is not None and all(matches(wanted, each) for each in texts)
 
 
 def _entails_record(schema: RecordOf, wanted: RecordOf) -> bool:
