@@ -25,6 +25,8 @@ A, B, C = (Ref(("vars", each)) for each in "abc")
         (Fits(A, AllOf((OfType(Family.INT),))), "match vars.a { Int: true; _: false }"),
         (Not(If(A, B, C)), "!(match vars.a { true: vars.b; false: vars.c })"),
         (Compare(">=", Ref(("visits", "code-review")), Lit(2)), 'visits."code-review" >= 2'),
+        (Compare("==", Ref(("vars", "plan", "größe")), Lit(2)), 'vars.plan."größe" == 2'),
+        (Compare("==", Ref(("vars", "plan", 'a"b')), Lit(2)), 'vars.plan."a\\"b" == 2'),
         (Lit('say "no"\n'), '"say \\"no\\"\\n"'),
     ],
     ids=str,

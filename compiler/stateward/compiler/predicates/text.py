@@ -60,7 +60,8 @@ def _within(guard: Guard, level: int) -> str:
 
 
 def _key(name: str) -> str:
-    return name if name.replace("_", "a").isalnum() and name[:1].isalpha() else f'"{name}"'
+    plain = name.isascii() and name.replace("_", "a").isalnum() and name[:1].isalpha()
+    return name if plain else value_text(name)
 
 
 def value_text(value: Plain) -> str:
