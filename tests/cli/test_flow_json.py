@@ -14,7 +14,7 @@ from tests.cli.program import Place, place
 
 REFERENCE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "flow-commands.md").read_text("utf-8").partition("## JSON")[2]
 REVISION = {
-    *("selector", "slug", "workspace", "flow_id", "revision", "content_digest", "definition_digest"),
+    *("selector", "slug", "workspace", "flow_id", "revision", "content_digest", "definition_digest", "closure_digest"),
     *("compiler", "author", "note", "created"),
 }
 ACT = {"number", "kind", "revision", "first", "author", "note", "created", "bundle", "origin"}
@@ -41,7 +41,7 @@ def here(tmp_path: Path) -> Place:
 
 COMMANDS: list[tuple[str, list[set[str]]]] = [
     ("list --removed", [REVISION | {"removed"}] * 2),
-    ("show paper", [REVISION | {"removed"}]),
+    ("show paper", [REVISION | {"removed", "modules"}]),
     ("history review", [ACT, REVISION | {"kind"}]),
     ("diff paper", [DIFFERENCE | {"slug", "same"}]),
     ("resolve workspace:paper", [{"selector", "workspace", "flow_id", "revision", "content_digest", "definition_digest"}]),

@@ -171,10 +171,59 @@ def test_the_program_compiles_a_flow_with_instructions_in_a_markdown_file(tmp_pa
     assert ("paper", ["draft.md", "texts.dcdl"]) == (file["flow"], [each["path"] for each in file["modules"]])
 
 
-def test_a_flow_that_imports_is_not_kept_and_the_reason_is_told_at_the_import(tmp_path: Path) -> None:
+# --- kept in a Workspace --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_flow_is_kept_shown_compared_and_run_with_what_it_imports(tmp_path: Path) -> None:
     here = place(tmp_path)
     put(here.work)
+    here.done("flow", "save", "paper.dcdl")
+    (here.work / "draft.md").write_text("Write it well.\n")
+    assert "saved workspace:paper revision 2\n" in here.done("flow", "save", "paper.dcdl")
+    assert "nothing changed: workspace:paper revision 2\n" == here.done("flow", "save", "paper.dcdl")
+    (here.work / "draft.md").unlink()
+    assert "Write it well.\n" == here.done("flow", "show", "paper", "--module", "draft.md")
+    assert "Write the paper.\n" == here.done("flow", "show", "paper", "--revision", "1", "--module", "draft.md")
+    assert "-Write the paper.\n+Write it well.\n" in here.done("flow", "diff", "paper")
+    shown = json.loads(here.done("flow", "show", "paper", "--json"))
+    assert ["draft.md", "texts.dcdl"] == [each["path"] for each in shown["modules"]]
+    assert "Write it well." in here.done("start", "workspace:paper")
+    assert "submit" in here.done("graph", "workspace:paper")
+
+
+def test_a_module_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    put(here.work)
+    here.done("flow", "save", "paper.dcdl")
+    ended = here.call("flow", "show", "paper", "--module", "other.md")
+    assert (2, "") == (ended.status, ended.out)
+    assert "error: `paper` revision 1 imports no `other.md`\n  = help: name one of `draft.md` or `texts.dcdl`\n" == ended.err
+
+
+def test_what_is_wrong_with_an_imported_file_is_told_and_nothing_is_kept(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    put(here.work, **{"texts.dcdl": "finished = nowhere;\n"})
     ended = here.call("flow", "save", "paper.dcdl")
     assert (1, "") == (ended.status, ended.out)
-    assert 2 == ended.err.count("error[dcdl_import]: a flow that imports cannot be kept in a Workspace\n")
-    assert "   = note: a Workspace keeps the source of a flow, and no file that it imports\n" in ended.err
+    assert "error[dcdl_evaluation]: `nowhere` is not defined\n" in ended.err
+    assert "texts.dcdl:1:12" in ended.err
+
+
+def test_a_folder_is_kept_in_step_without_the_flows_that_import(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    put(here.work)
+    here.done("flow", "save", "paper.dcdl")
+    told = [json.loads(line) for line in here.call("flow", "sync", ".", "--json").out.splitlines()]
+    assert [("paper", "skipped", "left")] == [(each["slug"], each["kind"], each["result"]) for each in told]
+    assert FLOW == (here.work / "paper.dcdl").read_text()
+
+
+def test_a_bundle_is_taken_in_elsewhere_with_what_is_imported(tmp_path: Path) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    here, there = place(tmp_path / "here"), place(tmp_path / "there")
+    put(here.work)
+    here.done("flow", "save", "paper.dcdl")
+    assert 0 == here.call("flow", "export", "--output", str(tmp_path / "all.jsonl")).status
+    assert 0 == there.call("flow", "import", str(tmp_path / "all.jsonl")).status
+    assert "Write the paper.\n" == there.done("flow", "show", "paper", "--module", "draft.md")

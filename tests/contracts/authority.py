@@ -30,6 +30,7 @@ from stateward.runtime.ports import (
 from stateward.runtime.session.chain import digest_of
 from tests.contracts.answers import given, hidden, kept, refused, source, texts
 from tests.contracts.authority_bundles import *  # noqa: F403 -- a part of this contract
+from tests.contracts.authority_modules import *  # noqa: F403 -- a part of this contract
 
 # --- saving -------------------------------------------------------------------------------------------------------------------------
 

@@ -138,5 +138,6 @@ def test_a_changed_byte_in_a_bundle_is_refused_and_nothing_is_written(authority:
     assert "line 2 of the bundle" in refused(elsewhere.take_in(changed), RefusalCode.BUNDLE_MALFORMED).message
     refused(elsewhere.take_in(bundle[:-1]), RefusalCode.BUNDLE_MALFORMED)
     refused(elsewhere.take_in(b""), RefusalCode.BUNDLE_MALFORMED)
-    refused(elsewhere.take_in(bundle.replace(b'"version":1', b'"version":2', 1)), RefusalCode.BUNDLE_NEWER)
+    refused(elsewhere.take_in(bundle.replace(b'"version":1', b'"version":2', 1)), RefusalCode.BUNDLE_MALFORMED)
+    refused(elsewhere.take_in(bundle.replace(b'"version":1', b'"version":3', 1)), RefusalCode.BUNDLE_NEWER)
     assert [] == list(elsewhere.flows(PAGE_MAX, removed=True))

@@ -394,6 +394,8 @@ def as_drafts(flows: Flows, slug: str) -> list[NewRevision]:
                 author=revision.author,
                 note=revision.note,
                 created=revision.created,
+                modules=revision.modules,
+                closure_digest=revision.closure_digest,
             )
         )
     return found

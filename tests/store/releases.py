@@ -20,6 +20,10 @@ TABLES: Final[Mapping[int, Sequence[str]]] = {
         "definitions", "entries", "flow_source_revisions", "flow_sources", "heads", "leases", "payloads", "tombstones", "transcripts",
         "workers", "workspaces",
     ),
+    2: (
+        "definitions", "entries", "flow_acts", "flow_source_revisions", "flow_sources", "heads", "leases", "payloads", "tokens",
+        "tombstones", "transcripts", "workers", "workspaces",
+    ),
 }  # fmt: skip
 """What the tables of each version were called."""
 

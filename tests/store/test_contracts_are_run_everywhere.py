@@ -9,6 +9,7 @@ TESTS = Path(__file__).resolve().parents[1]
 CONTRACTS = {
     "authority": "authority",
     "flows": "flows",
+    "flow_modules": "flows",
     "leases": "leases",
     "sessions": "sessions",
     "snapshots": "snapshots",

@@ -164,7 +164,7 @@ def test_rows_that_are_not_what_was_written_are_not_given_new_rules(place: Path 
     else:
         rules = sqlite_rules(LAST.version)
         by_hand(place, *(f"DROP TRIGGER {name}" for name in rules), done, *rules.values())
-    fault = refused(place, "was not migrated from store version 1, since it is damaged: ", Damaged)
+    fault = refused(place, f"was not migrated from store version {LAST.version}, since it is damaged: ", Damaged)
     assert "restore the store from a backup, or read it with the stateward that wrote it" == fault.remedy
     assert [] == copies(place)
     assert check(place).findings[0] in fault.message
@@ -226,7 +226,9 @@ def test_the_copy_is_a_whole_store_of_its_version_to_which_one_can_go_back(place
 def test_a_folder_where_the_copy_is_drafted_is_named_and_nothing_is_migrated(path: Path, beside: str) -> None:
     in_the_way = path.with_name(f"{path.name}.v{LAST.version}-backup.partial{beside}")
     in_the_way.mkdir()
-    fault = refused(path, f"was not migrated from store version 1, since no copy of it could be made: {in_the_way} is a folder")
+    fault = refused(
+        path, f"was not migrated from store version {LAST.version}, since no copy of it could be made: {in_the_way} is a folder"
+    )
     assert "move that folder away" == fault.remedy
     assert [str(in_the_way)] == copies(path)
 
@@ -238,7 +240,7 @@ def test_a_store_of_which_there_are_too_many_copies_gets_no_further_one(place: P
         by_hand(place, f"CREATE SCHEMA {backup_of(place)}", f"CREATE TABLE {backup_of(place)}.theirs (x INTEGER)")
     else:
         Path(backup_of(place)).write_text("theirs")
-    refused(place, "has 1 copies of store version 1 already")
+    refused(place, f"has 1 copies of store version {LAST.version} already")
     assert [backup_of(place)] == copies(place)
 
 
@@ -255,12 +257,12 @@ def test_a_role_that_may_make_no_schema_is_told_what_it_needs(stored: str) -> No
     plain = stored.replace("stateward@", f"{role}@")
     before = LAST.rows(stored)
     with pytest.raises(
-        StoreUnavailable, match="no copy of it could be made: this role may not create the schema `stateward_v1_backup`"
+        StoreUnavailable, match=f"no copy of it could be made: this role may not create the schema `stateward_v{LAST.version}_backup`"
     ) as fault:
         migrate(plain)
     assert "grant the role CREATE on that database" == fault.value.remedy
     assert (LAST.version, before, []) == (version(stored), LAST.rows(stored), copies(stored))
-    by_hand(stored, f"CREATE SCHEMA stateward_v1_backup AUTHORIZATION {role}")  # as one may do for it
+    by_hand(stored, f"CREATE SCHEMA stateward_v{LAST.version}_backup AUTHORIZATION {role}")  # as one may do for it
     assert migrate(plain) is not None
     assert SCHEMA_VERSION == version(stored)
     by_hand(stored, f"DROP OWNED BY {role} CASCADE", f"DROP ROLE {role}")
@@ -336,7 +338,7 @@ def test_a_server_that_ends_the_session_leaves_the_store_as_it_was(stored: str, 
 
     with monkeypatch.context() as patch:
         patch.setattr(on_postgres.steps, "run", after_the_copy(end))
-        fault = refused(stored, "was not migrated from store version 1 to 2 and is as it was")
+        fault = refused(stored, f"was not migrated from store version {LAST.version} to {SCHEMA_VERSION} and is as it was")
     assert f"the schema `{backup_of(stored)}` of that database" in fault.message
     assert migrate(stored) is not None
 
@@ -390,7 +392,8 @@ def test_what_was_written_after_the_copy_is_in_the_next_one(stored: str, monkeyp
     assert migrate(stored) is not None
     assert [backup_of(stored)] == copies(stored)
     with psycopg.connect(stored) as connection:
-        assert [("somebody else",)] * 2 == connection.execute("SELECT holder FROM stateward_v1_backup.leases").fetchall()
+        leases = f"SELECT holder FROM stateward_v{LAST.version}_backup.leases"  # noqa: S608 -- a number
+        assert [("somebody else",)] * 2 == connection.execute(leases.encode()).fetchall()
 
 
 def test_whoever_writes_when_the_migration_begins_is_waited_for(stored: str) -> None:

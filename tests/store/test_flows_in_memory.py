@@ -3,6 +3,7 @@
 import pytest
 
 from stateward.store.memory import MemoryFlowStore
+from tests.contracts.flow_modules import *  # noqa: F403 -- a contract is all its tests
 from tests.contracts.flows import *  # noqa: F403 -- a contract is all its tests
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from stateward.store.connection import Refused
 from stateward.store.database import open_store
+from tests.contracts.flow_modules import *  # noqa: F403 -- a contract is all its tests
 from tests.contracts.flows import *  # noqa: F403 -- a contract is all its tests
 from tests.contracts.flows import HERE, NOON, draft
 from tests.store.both import Both

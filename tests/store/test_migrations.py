@@ -186,11 +186,11 @@ def test_the_program_says_what_to_do_and_goes_on_with_what_the_release_wrote(her
     for arguments in (("status", worker), ("operate", "withdraw", worker, "--reason", "too soon"), ("log", "verify", worker)):
         refused = here.call(*arguments)
         assert (3, "") == (refused.status, refused.out)
-        assert "was written by an older stateward: its store version is 1" in refused.err
+        assert f"was written by an older stateward: its store version is {LAST.version}" in refused.err
         assert "= help: `stateward store migrate` brings it up" in refused.err
-    assert 1 == version(place)
-    backup = "the schema `stateward_v1_backup` of that database" if here.url else f"{here.store}.v1-backup"
-    assert f"from store version 1 to 2; what it was is in {backup}\n" in here.done("store", "migrate")
+    assert LAST.version == version(place)
+    backup = f"the schema `stateward_v{LAST.version}_backup` of that database" if here.url else f"{here.store}.v{LAST.version}-backup"
+    assert f"from store version {LAST.version} to {SCHEMA_VERSION}; what it was is in {backup}\n" in here.done("store", "migrate")
     assert "Do the task that was submitted with this flow." in here.done("status", worker)
     assert "intact" in here.done("log", "verify", worker)
 
@@ -199,8 +199,8 @@ def test_a_command_that_begins_something_brings_the_store_up_and_says_where_the_
     LAST.put_place(here)
     started = here.call("start", "workspace:paper")
     assert 0 == started.status
-    assert "from store version 1 to 2; it was copied first" in started.err
-    assert ("stateward_v1_backup" if here.url else f"{here.store}.v1-backup") in started.err
+    assert f"from store version {LAST.version} to {SCHEMA_VERSION}; it was copied first" in started.err
+    assert (f"stateward_v{LAST.version}_backup" if here.url else f"{here.store}.v{LAST.version}-backup") in started.err
     assert "Version 3." in started.out
 
 

@@ -99,13 +99,14 @@ def parting(here: Iterable[RevisionFacts], history: FlowHistory) -> Diverged | N
 
 
 def _same(here: RevisionFacts, there: NewRevision) -> bool:
-    return (here.content_digest, here.definition_digest, here.compiler, here.author, here.note, here.created) == (
+    return (here.content_digest, here.definition_digest, here.compiler, here.author, here.note, here.created, here.closure_digest) == (
         there.content_digest,
         there.definition_digest,
         there.compiler,
         there.author,
         there.note,
         there.created,
+        there.closure_digest,
     )
 
 

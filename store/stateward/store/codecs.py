@@ -15,6 +15,7 @@ from stateward.runtime.ports.workspaces import Workspace
 from stateward.runtime.session.chain import digest_of, time_text
 from stateward.runtime.session.entries import Actor, ActorClass, Assurance, Entry, Head
 from stateward.store.connection import SqlValue
+from stateward.store.limits import CLOSURE_DIGEST
 from stateward.store.prepared import NotWritten, Row
 from stateward.store.texts import COLUMNS
 
@@ -23,6 +24,7 @@ T = TypeVar("T")
 _Value: TypeAlias = str | int | None
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 ROW_DIGEST: Final = "row_digest"
+_HAS_MODULES: Final = "flow_source_revisions"
 _COVERED: Final[Mapping[str, tuple[str, ...]]] = {
     # Of a source its own digest is covered, which is checked besides; and a token is revoked long after it was written.
     table: tuple(name for name in columns if name not in {ROW_DIGEST, "content", "revoked_at"})
@@ -48,6 +50,8 @@ def require_as_written(table: str, row: Row) -> None:
 
 def _row_digest(table: str, row: Row) -> str:
     values = [table, *(_covered(row[name]) for name in _COVERED[table])]
+    if table == _HAS_MODULES and row.get(CLOSURE_DIGEST) is not None:
+        values.append(_covered(row[CLOSURE_DIGEST]))
     return digest_of(_ENCODER.encode(values).encode("ascii"))
 
 

@@ -1,10 +1,13 @@
 """The border between rows and values (`codecs.py`) for flows and tokens; apart, since whoever works on a log needs neither."""
 
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from stateward.runtime.ports.flows import ActKind, FlowAct, Revision, RevisionFacts, StoredToken
 from stateward.runtime.session.chain import digest_of
+from stateward.runtime.session.closures import closure_digest_of
 from stateward.store.codecs import require_as_written, typed, typed_or_none, with_digest
+from stateward.store.limits import CLOSURE_DIGEST
 from stateward.store.prepared import NotWritten, Row
 
 
@@ -21,8 +24,31 @@ def revision_values(revision: Revision) -> Row:
         "author": revision.author,
         "note": revision.note,
         "created": revision.created,
+        CLOSURE_DIGEST: revision.closure_digest,
     }
     return with_digest("flow_source_revisions", values)
+
+
+def module_values(revision: Revision) -> Iterator[Row]:
+    """Give the modules of a revision as rows."""
+    for number, (path, content) in enumerate(revision.modules, start=1):
+        yield {
+            "workspace": revision.workspace,
+            "flow_id": revision.flow_id,
+            "revision": revision.revision,
+            "number": number,
+            "path": path,
+            "content": content,
+            CLOSURE_DIGEST: revision.closure_digest,
+        }
+
+
+def modules_of(rows: Sequence[Row], closure: str | None) -> tuple[tuple[str, bytes], ...]:
+    """Read the modules of a revision whose row says that digest of them all."""
+    modules = tuple((typed(str, row, "path"), typed(bytes, row, "content")) for row in rows)
+    if any(row[CLOSURE_DIGEST] != closure for row in rows) or closure_digest_of(modules) != closure:
+        raise NotWritten("the modules of a revision do not have their digest")
+    return modules
 
 
 def facts_of(row: Row, slug: str) -> RevisionFacts:
@@ -39,11 +65,12 @@ def facts_of(row: Row, slug: str) -> RevisionFacts:
         author=typed(str, row, "author"),
         note=typed(str, row, "note"),
         created=typed(datetime, row, "created"),
+        closure_digest=typed_or_none(str, row, CLOSURE_DIGEST),
     )
 
 
-def revision_of(row: Row, slug: str) -> Revision:
-    """Read a revision of the flow that has that slug."""
+def revision_of(row: Row, slug: str, modules: Callable[[], Sequence[Row]]) -> Revision:
+    """Read a revision of the flow that has that slug. `modules` gives its modules, and is asked where there are any."""
     facts, content = facts_of(row, slug), typed(bytes, row, "content")
     if facts.content_digest != digest_of(content):
         raise NotWritten("a source does not have its digest")
@@ -59,6 +86,8 @@ def revision_of(row: Row, slug: str) -> Revision:
         facts.note,
         facts.created,
         content,
+        modules_of(modules(), facts.closure_digest) if facts.closure_digest is not None else (),
+        closure_digest=facts.closure_digest,
     )
 
 

@@ -31,6 +31,7 @@ _ACTS: Final = statement("flow_statements.ACTS")
 _ALL: Final = statement("flow_statements.ALL")
 _COUNTED: Final = statement("flow_statements.COUNTED")
 _FIND: Final = statement("flow_statements.FIND")
+_MODULES: Final = statement("flow_statements.MODULES")
 _NAMED: Final = statement("flow_statements.NAMED")
 _NOT_BEGUN: Final = statement("flow_statements.NOT_BEGUN")
 _OF_A_MISSING_FLOW: Final = statement("flow_statements.OF_A_MISSING_FLOW")
@@ -148,7 +149,9 @@ def _found(connection: Connection, statement: Prepared, workspace: str, slug: st
     if found is None:
         return None
     row, last_act = found
-    return Found(number_of(row, "current"), last_act, None if row["flow_id"] is None else revision_of(row, slug))
+    if row["flow_id"] is None:
+        return Found(number_of(row, "current"), last_act, None)
+    return Found(number_of(row, "current"), last_act, revision_of(row, slug, lambda: _MODULES.all(connection, row)))
 
 
 def _listed(row: Row, last_act: FlowAct | None, slug: str) -> FlowRow:

@@ -26,11 +26,23 @@ from sqlalchemy import (
 
 from stateward.runtime.ports import ActKind
 from stateward.store.compiling import insert_unless_there, prepared
-from stateward.store.limits import ACT, TIME_CHARACTERS
+from stateward.store.limits import ACT, CLOSURE_DIGEST, MODULES_MAX, TIME_CHARACTERS
 from stateward.store.prepared import Prepared
-from stateward.store.tables import FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, TOKENS, WORKSPACES
+from stateward.store.tables import FLOW_ACTS, FLOW_MODULES, FLOW_REVISIONS, FLOW_SOURCES, TOKENS, WORKSPACES
 
-_FACTS: Final = tuple(column for column in FLOW_REVISIONS.c if column.key != "content")
+CLOSURE: Final = (
+    select(func.min(FLOW_MODULES.c.closure_digest))
+    .where(
+        FLOW_MODULES.c.workspace == FLOW_REVISIONS.c.workspace,
+        FLOW_MODULES.c.flow_id == FLOW_REVISIONS.c.flow_id,
+        FLOW_MODULES.c.revision == FLOW_REVISIONS.c.revision,
+    )
+    .correlate(FLOW_REVISIONS)
+    .scalar_subquery()
+    .label(CLOSURE_DIGEST)
+)
+"""The digest that the modules of a revision say."""
+_FACTS: Final = (*(column for column in FLOW_REVISIONS.c if column.key != "content"), CLOSURE)
 _WORKSPACE: Final[BindParameter[str]] = bindparam("workspace")
 _FLOW_ID: Final[BindParameter[str]] = bindparam("flow_id")
 # What is compared with an expression is looked up in the rows themselves: an index says nothing of what it lost.
@@ -164,6 +176,12 @@ def _page_of(table: FromClause, columns: Sequence[ColumnElement[Any]], counter: 
 
 
 REVISIONS: Final = _page_of(FLOW_REVISIONS, _FACTS, "revision")
+MODULES: Final = prepared(
+    select(FLOW_MODULES.c.path, FLOW_MODULES.c.content, FLOW_MODULES.c.closure_digest)
+    .where(FLOW_MODULES.c.workspace == _WORKSPACE, FLOW_MODULES.c.flow_id == _FLOW_ID, FLOW_MODULES.c.revision == bindparam("revision"))
+    .order_by(FLOW_MODULES.c.number)
+    .limit(MODULES_MAX + 1)
+)
 ACTS: Final = _page_of(FLOW_ACTS, tuple(FLOW_ACTS.c), "number")
 
 # --- writing --------------------------------------------------------------------------------------------------------------------------
@@ -171,6 +189,7 @@ ACTS: Final = _page_of(FLOW_ACTS, tuple(FLOW_ACTS.c), "number")
 # What is written into one Workspace goes one after the other, also where a database lets several write at a time.
 TAKE_TURNS: Final = prepared(select(WORKSPACES.c.id).where(WORKSPACES.c.id == _WORKSPACE).with_for_update(key_share=True))
 INSERT_REVISION: Final = prepared(insert(FLOW_REVISIONS))
+INSERT_MODULE: Final = prepared(insert(FLOW_MODULES))
 INSERT_ACT: Final = prepared(insert(FLOW_ACTS))
 INSERT_SOURCE: Final = prepared(
     insert(FLOW_SOURCES).values(

@@ -36,7 +36,7 @@ from stateward.store.acts import (
 from stateward.store.connection import Connection, Database, Refused
 from stateward.store.definitions import keep_definition, read_definition
 from stateward.store.faults import RESTORE
-from stateward.store.flow_codecs import act_values, revision_values
+from stateward.store.flow_codecs import act_values, module_values, revision_values
 from stateward.store.flow_rows import (
     all_revisions,
     find_row,
@@ -55,6 +55,7 @@ T = TypeVar("T")
 
 _TAKE_TURNS: Final = statement("flow_statements.TAKE_TURNS")
 _INSERT_REVISION: Final = statement("flow_statements.INSERT_REVISION")
+_INSERT_MODULE: Final = statement("flow_statements.INSERT_MODULE")
 _INSERT_ACT: Final = statement("flow_statements.INSERT_ACT")
 _INSERT_SOURCE: Final = statement("flow_statements.INSERT_SOURCE")
 _MOVE_SOURCE: Final = statement("flow_statements.MOVE_SOURCE")
@@ -185,11 +186,13 @@ def _bring(connection: Connection, workspace: str, history: FlowHistory, bringin
 
 
 def _write_revision(connection: Connection, revision: Revision, definition: bytes) -> None:
-    """Write a revision, the first one with its flow."""
+    """Write a revision, the first one with its flow, and each with its modules."""
     keep_definition(connection, revision.definition_digest, definition)
     if revision.revision == 1:
         _INSERT_SOURCE.write_one(connection, {**_place(revision), "slug": revision.slug, "began": revision.created})
     _INSERT_REVISION.write_one(connection, revision_values(revision))
+    for each in module_values(revision):
+        _INSERT_MODULE.write_one(connection, each)
 
 
 def _write_acts(connection: Connection, acts: Sequence[FlowAct]) -> None:

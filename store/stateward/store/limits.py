@@ -16,3 +16,7 @@ PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
 """Of payloads held at once while reading, besides the one that passes this."""
 ACT: Final = "act_"
 """How the columns of an act begin beside those of its flow."""
+CLOSURE_DIGEST: Final = "closure_digest"
+"""What the digest of the modules of a revision is called beside its columns; the digest of its row covers it where there is one."""
+MODULES_MAX: Final = 256
+"""Of one revision."""

@@ -16,6 +16,7 @@ SCHEMA: Final = "stateward"
 _WRITTEN_ONCE: Final[Mapping[str, tuple[str, str]]] = {
     "definitions": ("a definition", "TRUE"),
     "flow_source_revisions": ("a revision", "TRUE"),
+    "flow_modules": ("a module of a revision", "TRUE"),
     "workspaces": ("a Workspace", "TRUE"),
     "flow_acts": ("an act on a flow", "TRUE"),
     "tokens": ("a token", "TRUE"),
@@ -35,6 +36,12 @@ _LAST_REVISION: Final = (
 )
 _LAST_ACT: Final = "(SELECT max(number) FROM stateward.flow_acts WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
 _NOT_THE_NEXT_ACT: Final = f"NEW.number IS DISTINCT FROM coalesce({_LAST_ACT}, 0) + 1 OR NEW.revision IS DISTINCT FROM {_LAST_REVISION}"
+_LAST_MODULE: Final = (
+    "(SELECT max(number) FROM stateward.flow_modules WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id AND revision = NEW.revision)"
+)
+_NOT_THE_NEXT_MODULE: Final = (
+    f"NEW.number IS DISTINCT FROM coalesce({_LAST_MODULE}, 0) + 1 OR NEW.revision IS DISTINCT FROM {_LAST_REVISION}"
+)
 _HIDDEN_AT: Final = (
     "(SELECT CASE WHEN kind = 'removed' AND revision = NEW.revision THEN created END"
     " FROM stateward.flow_acts WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id ORDER BY number DESC LIMIT 1)"
@@ -157,6 +164,13 @@ RULES: Final[tuple[Rule, ...]] = (
         "INSERT",
         "a revision is written once, after the last one of its flow",
         _NOT_THE_NEXT_REVISION,
+    ),
+    Rule(
+        "flow_modules_only_next",
+        "flow_modules",
+        "INSERT",
+        "a module is written once, after the last one of the last revision of its flow",
+        _NOT_THE_NEXT_MODULE,
     ),
     Rule(
         "flow_sources_only_new",

@@ -6,10 +6,11 @@ of logs are not read: a log is verified by itself, with its seals.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from sqlalchemy import Table, bindparam, select, tuple_
+from sqlalchemy import ColumnElement, Table, bindparam, select, tuple_
 
 from stateward.runtime.session.chain import digest_of
 from stateward.store.acts import removal
@@ -18,10 +19,23 @@ from stateward.store.codecs import number_of, require_as_written, text_of, worke
 from stateward.store.compiling import prepared
 from stateward.store.connection import Connection, SqlValue
 from stateward.store.flow_codecs import act_of, revision_of, token_of
+from stateward.store.flow_statements import CLOSURE
+from stateward.store.limits import CLOSURE_DIGEST
 from stateward.store.prepared import Inconsistent, NotWritten, Row
 from stateward.store.revisions import flow_id_of
 from stateward.store.shape import tables_in
-from stateward.store.tables import DEFINITIONS, FLOW_ACTS, FLOW_REVISIONS, FLOW_SOURCES, TOKENS, TOMBSTONES, WORKERS, WORKSPACES
+from stateward.store.tables import (
+    DEFINITIONS,
+    FLOW_ACTS,
+    FLOW_MODULES,
+    FLOW_REVISIONS,
+    FLOW_SOURCES,
+    TOKENS,
+    TOMBSTONES,
+    WORKERS,
+    WORKSPACES,
+)
+from stateward.store.texts import statement
 
 FINDINGS_MAX: Final = 100
 """Of a store; what is beyond is not said."""
@@ -35,14 +49,15 @@ _Check: TypeAlias = Callable[[Row], object]
 class _Table:
     """The rows of a table in the order of its key."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, *more: ColumnElement[Any]) -> None:
+        """Read a table, with more than its columns where that is said."""
         columns = list(table.primary_key.columns)
         self.table: Final = table
         self.key: Final = tuple(str(column.key) for column in columns)
         place = tuple_(*(bindparam(f"key_{name}") for name in self.key))
         self._count: Final = f"SELECT count(*) FROM {table.name}"  # noqa: S608 -- a name of ours
-        self._first: Final = prepared(select(table).order_by(*columns).limit(PAGE))
-        self._after: Final = prepared(select(table).where(tuple_(*columns) > place).order_by(*columns).limit(PAGE))
+        self._first: Final = prepared(select(*table.c, *more).order_by(*columns).limit(PAGE))
+        self._after: Final = prepared(select(*table.c, *more).where(tuple_(*columns) > place).order_by(*columns).limit(PAGE))
 
     def rows(self, connection: Connection) -> Iterator[Row | str]:
         """Give the rows, and in place of one that cannot be read what is wrong with it. No more than there are, whatever their order."""
@@ -65,6 +80,8 @@ class _Table:
 _ORDER: Final = tuple(_Table(each) for each in (WORKSPACES, DEFINITIONS, WORKERS, TOMBSTONES, TOKENS))
 _SOURCES: Final = _Table(FLOW_SOURCES)
 _REVISIONS: Final = _Table(FLOW_REVISIONS)
+_WITH_CLOSURE: Final = _Table(FLOW_REVISIONS, CLOSURE)
+_MODULES: Final = statement("flow_statements.MODULES")
 _ACTS: Final = _Table(FLOW_ACTS)
 
 
@@ -79,7 +96,7 @@ def _faults(connection: Connection, version: int) -> Iterator[str]:
     for table in _ORDER:
         if table.table.name in there:
             yield from _alone(connection, table)
-    yield from _Flows(with_acts=FLOW_ACTS.name in there).faults(connection)
+    yield from _Flows(with_acts=FLOW_ACTS.name in there, with_modules=FLOW_MODULES.name in there).faults(connection)
 
 
 def _alone(connection: Connection, table: _Table) -> Iterator[str]:
@@ -95,8 +112,9 @@ def _said(check: _Check, row: Row, what: str) -> Iterator[str]:
         yield f"{what}: {problem}"
 
 
-def _require_revision(row: Row) -> None:
-    revision_of(row, "")  # its name lies elsewhere, and no digest of its row covers it
+def _require_revision(connection: Connection, row: Row) -> None:
+    # Its name lies elsewhere, and no digest of its row covers it. What was written before there were modules has no digest of any.
+    revision_of({CLOSURE_DIGEST: None, **row}, "", lambda: _MODULES.all(connection, row))
 
 
 def _require_definition(row: Row) -> None:
@@ -117,8 +135,9 @@ _CHECKS: Final[Mapping[str, _Check]] = {
 class _Flows:
     """Flows beside their revisions and acts, which come in the order of flows, so that what is kept of them is little."""
 
-    def __init__(self, *, with_acts: bool) -> None:
+    def __init__(self, *, with_acts: bool, with_modules: bool) -> None:
         self._with_acts: Final = with_acts
+        self._all_revisions: Final = _WITH_CLOSURE if with_modules else _REVISIONS
         self._revisions: Final[dict[_FlowKey, int]] = {}
         """The last revision of each flow."""
         self._acts: Final[dict[_FlowKey, Row]] = {}
@@ -127,12 +146,12 @@ class _Flows:
     def faults(self, connection: Connection) -> Iterator[str]:
         """Say what is wrong with them."""
         slugs = {_flow(row): row["slug"] for row in _SOURCES.rows(connection) if not isinstance(row, str)}
-        for row in _REVISIONS.rows(connection):
+        for row in self._all_revisions.rows(connection):
             if isinstance(row, str):
                 yield row
                 continue
             slug = str(slugs.get(_flow(row), row["flow_id"]))
-            yield from _said(_require_revision, row, f"revision {row['revision']} of the flow `{slug}`")
+            yield from _said(partial(_require_revision, connection), row, f"revision {row['revision']} of the flow `{slug}`")
             yield from self._counted(self._revisions, row, "revision", slug)
         if self._with_acts:
             yield from self._of_acts(connection, slugs)

@@ -1,8 +1,8 @@
 """The rules of saving a flow, the same for every store: what may be stored, and what a save comes to.
 
-Invariants: the same bytes with the same definition as the current revision are never stored again, unless the flow was removed; a save
-that was based on another revision than the last one writes nothing; a flow's id follows from its Workspace and its slug, so that whoever
-saves a slug first, and in whichever store, gives it the same id.
+Invariants: the same bytes with the same modules and definition as the current revision are never stored again, unless the flow was
+removed; a save that was based on another revision than the last one writes nothing; a flow's id follows from its Workspace and its slug,
+so that whoever saves a slug first, and in whichever store, gives it the same id.
 """
 
 from datetime import UTC, datetime
@@ -11,6 +11,8 @@ from uuid import UUID, uuid5
 
 from stateward.runtime.ports import FlowAct, NewRevision, Revision, Saved, StaleBase
 from stateward.runtime.session.chain import digest_of
+from stateward.runtime.session.closures import closure_digest_of
+from stateward.store.limits import MODULES_MAX
 
 FLOWS_NAMESPACE: Final = UUID("6b1b0a52-3f0e-5c2b-9d57-0a4d3d6f6c11")
 CONTENT_BYTES_MAX: Final = 1024 * 1024
@@ -33,6 +35,17 @@ def require_storable(new: NewRevision) -> None:
     if new.content_digest != digest_of(new.content):
         raise ValueError(f"{new.content_digest} is not the digest of the source")
     require_definition(new.definition_digest, new.definition)
+    _require_modules(new)
+
+
+def _require_modules(new: NewRevision) -> None:
+    paths = [path for path, _ in new.modules]
+    if len(paths) > MODULES_MAX or paths != sorted(set(paths)):
+        raise ValueError(f"modules are at most {MODULES_MAX}, in the order of their paths")
+    require_texts(*paths)
+    _require_size("a source with its modules", len(new.content) + sum(len(content) for _, content in new.modules), CONTENT_BYTES_MAX)
+    if new.closure_digest != closure_digest_of(new.modules):
+        raise ValueError(f"{new.closure_digest} is not the digest of the modules")
 
 
 def require_texts(*names: str, note: str = "") -> None:
@@ -67,11 +80,16 @@ def answer_without_writing(
     """Answer a save that writes nothing; None when a revision is to be written after `last`, of a flow that was `removed` or not."""
     if last is None:
         return None if base is None else StaleBase(None)
-    if removed is None and (last.content, last.definition_digest) == (new.content, new.definition_digest):
+    if removed is None and _compiled(last) == _compiled(new):
         return Saved(last, created=False)
     if last.revision != base:
         return StaleBase(last, removed)
     return None
+
+
+def _compiled(revision: NewRevision | Revision) -> tuple[bytes, str, str | None]:
+    """Give all that a flow was compiled from, and to."""
+    return revision.content, revision.definition_digest, revision.closure_digest
 
 
 def revision_numbered(number: int, workspace: str, new: NewRevision) -> Revision:
@@ -88,4 +106,6 @@ def revision_numbered(number: int, workspace: str, new: NewRevision) -> Revision
         author=new.author,
         note=new.note,
         created=new.created.astimezone(UTC),
+        modules=new.modules,
+        closure_digest=new.closure_digest,
     )

@@ -18,7 +18,7 @@ from stateward.store.texts import COLUMNS, MADE
 from stateward.store.triggers import TRIGGERS, broken_rule
 
 APPLICATION_ID: Final = 0x53745764
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 OLDEST_VERSION: Final = 1
 """The first that was released."""
 

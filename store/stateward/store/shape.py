@@ -18,7 +18,7 @@ from stateward.store.texts import COLUMNS, MADE
 Part: TypeAlias = tuple[str, str, str]
 """What it belongs to, its kind, its name."""
 
-_SINCE: Final[Mapping[str, int]] = {"flow_acts": 2, "tokens": 2}
+_SINCE: Final[Mapping[str, int]] = {"flow_acts": 2, "tokens": 2, "flow_modules": 3}
 """The version in which a table came, where it is not the first; none was changed since it came."""
 _HELD: Final = "SELECT tbl_name, type, name, sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql IS NOT NULL"
 _OF_SQLITE: Final = "sqlite_"

@@ -117,6 +117,31 @@ class FlowRevisionRow(_Row, table=True):
     row_digest: str
 
 
+class FlowModuleRow(_Row, table=True):
+    """A module that a revision imports. Immutable.
+
+    Each says the digest of all modules of its revision, which the digest of that revision's row covers: so none is lost or altered unseen.
+    """
+
+    __tablename__ = "flow_modules"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["workspace", "flow_id", "revision"],
+            ["flow_source_revisions.workspace", "flow_source_revisions.flow_id", "flow_source_revisions.revision"],
+        ),
+        CheckConstraint("number >= 1", name="counted_from_1"),
+        {"sqlite_with_rowid": False},
+    )
+
+    workspace: str = Field(primary_key=True)
+    flow_id: str = Field(primary_key=True)
+    revision: int = Field(primary_key=True)
+    number: int = Field(primary_key=True)
+    path: str
+    content: bytes
+    closure_digest: str
+
+
 class FlowActRow(_Row, table=True):
     """What was done to a flow besides saving it: that it was removed, or brought from another Workspace. Immutable."""
 
@@ -277,6 +302,7 @@ WORKSPACES: Final[Table] = METADATA.tables["workspaces"]
 DEFINITIONS: Final[Table] = METADATA.tables["definitions"]
 FLOW_SOURCES: Final[Table] = METADATA.tables["flow_sources"]
 FLOW_REVISIONS: Final[Table] = METADATA.tables["flow_source_revisions"]
+FLOW_MODULES: Final[Table] = METADATA.tables["flow_modules"]
 FLOW_ACTS: Final[Table] = METADATA.tables["flow_acts"]
 TOKENS: Final[Table] = METADATA.tables["tokens"]
 WORKERS: Final[Table] = METADATA.tables["workers"]

@@ -27,6 +27,10 @@ _SAVED: Final = "EXISTS (SELECT 1 FROM flow_source_revisions WHERE workspace = O
 _LAST_REVISION: Final = "(SELECT max(revision) FROM flow_source_revisions WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
 _LAST_ACT: Final = "(SELECT max(number) FROM flow_acts WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id)"
 _NOT_THE_NEXT_ACT: Final = f"NEW.number IS NOT coalesce({_LAST_ACT}, 0) + 1 OR NEW.revision IS NOT {_LAST_REVISION}"
+_LAST_MODULE: Final = (
+    "(SELECT max(number) FROM flow_modules WHERE workspace = NEW.workspace AND flow_id = NEW.flow_id AND revision = NEW.revision)"
+)
+_NOT_THE_NEXT_MODULE: Final = f"NEW.number IS NOT coalesce({_LAST_MODULE}, 0) + 1 OR NEW.revision IS NOT {_LAST_REVISION}"
 _ANOTHER_WORKSPACE: Final = "EXISTS (SELECT 1 FROM workspaces WHERE id = NEW.id)"
 _ANOTHER_FLOW: Final = (
     "NEW.revision IS NOT 1 OR NEW.removed_at IS NOT NULL"
@@ -124,6 +128,14 @@ TRIGGERS: Final[Mapping[str, str]] = dict(
             "flow_source_revisions",
             "a revision is written once, after the last one of its flow",
             _NOT_THE_NEXT_REVISION,
+        ),
+        *_written_once("flow_modules", "a module of a revision"),
+        _rule(
+            "flow_modules_only_next",
+            "INSERT",
+            "flow_modules",
+            "a module is written once, after the last one of the last revision of its flow",
+            _NOT_THE_NEXT_MODULE,
         ),
         *_written_once("workspaces", "a Workspace"),
         _rule("workspaces_only_new", "INSERT", "workspaces", "a Workspace is never replaced", _ANOTHER_WORKSPACE),

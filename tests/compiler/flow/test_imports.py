@@ -116,7 +116,9 @@ def test_an_import_that_would_say_the_version_1_is_refused_as_one_of_version_1()
 def test_where_nothing_can_be_imported_it_is_said_from_where_it_can() -> None:
     done = compile_source(FLOW.encode(), name="<stdin>")
     assert [("dcdl_import", "a flow that is read from here cannot import")] * 2 == [(each.code, each.message) for each in done.diagnostics]
-    assert ("a flow imports files of its own folder and below, where it is read from a file",) == done.diagnostics[0].notes
+    assert ("a flow imports files of its own folder and below where it is read from a file, and what is kept with it",) == done.diagnostics[
+        0
+    ].notes
 
 
 @pytest.mark.parametrize(

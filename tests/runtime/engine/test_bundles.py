@@ -396,12 +396,12 @@ def test_a_digest_over_all_that_is_not_theirs_is_refused_at_the_last_line() -> N
     assert "line 12 of the bundle is wrong: it has another digest" in refused(read_bundle(signed(lines, whole=False)))
 
 
-@pytest.mark.parametrize("header", [{"version": 2}, {"version": 7, "workspace": None, "more": [1.5]}, {"version": 10**30}])
+@pytest.mark.parametrize("header", [{"version": 3}, {"version": 7, "workspace": None, "more": [1.5]}, {"version": 10**30}])
 def test_a_newer_version_is_refused_by_name_whatever_it_looks_like(header: dict[str, Any]) -> None:
     data = json.dumps({"format": "stateward.bundle", **header}).encode() + b"\nanything\n"
     message = refused(read_bundle(data), RefusalCode.BUNDLE_NEWER)
     assert message.startswith(f"the bundle is of version {header['version']}"[:60])
-    assert message.endswith("and this program knows version 1")
+    assert message.endswith("and this program knows version 2")
 
 
 # --- limits -------------------------------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def program(work: Path, place: str, keys: Path, *arguments: str, status: int = 0
 
 
 def live(work: Path, place: str, keys: Path) -> None:
-    """Live through what a store of version 1 can hold."""
+    """Live through what a store of version 2 can hold; version 1 knows neither `flow remove` nor `token`."""
 
     def call(*arguments: str, status: int = 0) -> None:
         program(work, place, keys, *arguments, status=status)
@@ -76,6 +76,10 @@ def live(work: Path, place: str, keys: Path) -> None:
         call("flow", "save", str(flow), "--base", str(number - 1), "--note", f"version {number}")
     flow.with_name("letter.dcdl").write_text((FLOW % 1).replace('"paper"', '"letter"'), "utf-8")
     call("flow", "save", "letter.dcdl")
+    flow.with_name("memo.dcdl").write_text((FLOW % 1).replace('"paper"', '"memo"'), "utf-8")
+    call("flow", "save", "memo.dcdl")
+    call("flow", "remove", "memo", "--base", "1", "--note", "nobody reads it")
+    call("token", "issue", "--name", "reader", "--scope", "read")
     call("run", "builtin:coder-review", "--text", "Ticket 41", "--answers", str(ANSWERS))
     call("start", "builtin:single-step", "--text", "A mistake")
     with_engine(work, place, keys)

@@ -45,6 +45,8 @@ class Document(NamedTuple):
     """The file that it was read from, as the system has it; None when it is no file."""
     slug: str | None = None
     """What it is kept under; None when it is not kept under a slug."""
+    modules: Mapping[str, bytes] | None = None
+    """What is kept with it and may be imported, by path; None where nothing is kept."""
 
 
 class Found(NamedTuple):
@@ -181,7 +183,11 @@ def single(host: Host, path: str, stdin_name: str, *, bytes_max: int) -> Documen
 
 
 def loader_of(host: Host, document: Document) -> "Loader | None":
-    """Give the loader for the imports of a document; None where it is no file."""
+    """Give the loader for the imports of a document: a file, or what is kept with its modules; None for any other."""
+    if document.modules is not None:
+        from stateward.compiler.language.loader import KeptLoader  # noqa: PLC0415 - each command loads what it needs
+
+        return KeptLoader(document.modules)
     return host.loader(document.path) if document.path is not None else None
 
 

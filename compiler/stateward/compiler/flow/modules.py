@@ -17,7 +17,7 @@ from stateward.compiler.source import Source
 NOT_FROM_HERE: Final = Refused(
     "a flow that is read from here cannot import",
     "imports a module",
-    notes=("a flow imports files of its own folder and below, where it is read from a file",),
+    notes=("a flow imports files of its own folder and below where it is read from a file, and what is kept with it",),
 )
 
 
@@ -64,6 +64,8 @@ class FlowModules:
         most = self._limits.module_path_bytes
         if len(path.encode("utf-8", "surrogatepass")) > most:
             return Refused(f"the path of a module has more than {most:,} bytes", "the path is too long", is_limit=True)
+        if not path.isprintable():
+            return Refused("the path of a module holds what cannot be printed", "not a path")
         found = loader.load(path, "")
         if isinstance(found, Refused):
             return found

@@ -71,6 +71,26 @@ class MemoryLoader:
         return self._sources.get(path) or no_such_module(path)
 
 
+class KeptLoader:
+    """The modules that are kept with a flow, by their paths from its folder."""
+
+    def __init__(self, modules: Mapping[str, bytes]) -> None:
+        self._modules = modules
+
+    def load(self, specifier: str, importer: str) -> Source | Refused:
+        """Give the module at a path."""
+        path = resolved(specifier, importer)
+        if isinstance(path, Refused):
+            return path
+        content = self._modules.get(path)
+        if content is None:
+            return Refused(f"the module {quoted(path)} is not kept with the flow", "no such module")
+        try:
+            return Source.from_bytes(path, content)
+        except UnicodeError:
+            return Refused(f"{quoted(path)} is not UTF-8", "not a text")
+
+
 def no_such_module(path: str) -> Refused:
     """Refuse a path at which there is nothing."""
     return Refused(f"there is no module {quoted(path)}", "no such module")

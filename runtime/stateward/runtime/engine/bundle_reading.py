@@ -20,14 +20,17 @@ from stateward.runtime.engine.bundles import (
     FORMAT,
     HEADER,
     LINE_DIGEST,
+    MODULES,
     REMOVAL,
     REVISION,
     VERSION,
+    WITH_MODULES,
     Bundle,
     BundleHeader,
     Members,
     content_member,
     json_of,
+    modules_member,
 )
 from stateward.runtime.engine.compiling import canonical_of
 from stateward.runtime.engine.fitness import unfit
@@ -40,9 +43,10 @@ from stateward.runtime.engine.limits import (
     SOURCE_KEPT_BYTES_MAX,
 )
 from stateward.runtime.engine.selectors import is_slug
-from stateward.runtime.ports import BUNDLE_BYTES_MAX, FlowAct, FlowHistory, NewRevision
+from stateward.runtime.ports import BUNDLE_BYTES_MAX, MODULES_MAX, FlowAct, FlowHistory, NewRevision
 from stateward.runtime.ports.flows import ActKind
 from stateward.runtime.session.chain import digest_of, time_text
+from stateward.runtime.session.closures import closure_digest_of
 from stateward.runtime.session.strict import Malformed, parse
 
 HEADER_BYTES_MAX: Final = 64 * 1024
@@ -95,9 +99,9 @@ def _newer(data: bytes) -> str | None:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         return None
     version = header.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version <= VERSION:
+    if not isinstance(version, int) or isinstance(version, bool) or version <= WITH_MODULES:
         return None
-    return f"the bundle is of version {shown(str(version))[1:-1]}, and this program knows version {VERSION}"
+    return f"the bundle is of version {shown(str(version))[1:-1]}, and this program knows version {WITH_MODULES}"
 
 
 class _Reading:
@@ -108,6 +112,8 @@ class _Reading:
         """Lines that were taken."""
         self._header: BundleHeader | None = None
         self._digest: str | None = None
+        self._imports = False
+        """Whether a revision imports something."""
         self._definitions: dict[str, bytes] = {}
         self._named: dict[str, str] = {}
         self._fresh: str | None = None
@@ -187,8 +193,12 @@ class _Reading:
 
     def _revision_of(self, members: Members) -> NewRevision:
         held = "text" if "text" in members else "base64"
-        _, slug, _, content_digest, definition_digest, compiler, author, note, created, content = _values(members, (*REVISION[:-1], held))
+        names = (*REVISION[:-1], held)
+        imports = MODULES in members
+        found = _values(members, (*names, MODULES) if imports else names)
+        _, slug, _, content_digest, definition_digest, compiler, author, note, created, content = found[: len(names)]
         source = _source(held, content)
+        modules = self._modules(members[MODULES], len(source)) if imports else ()
         if content_digest != digest_of(source):
             raise _Problem("its source has another digest")
         definition = self._definitions.get(definition_digest) if isinstance(definition_digest, str) else None
@@ -206,7 +216,27 @@ class _Reading:
             author=_text(author, NAME_KEPT_BYTES_MAX),
             note=_text(note, NOTE_KEPT_BYTES_MAX),
             created=_time(created),
+            modules=modules,
+            closure_digest=closure_digest_of(modules),
         )
+
+    def _modules(self, value: object, source_bytes: int) -> tuple[tuple[str, bytes], ...]:
+        """Read the modules of a revision."""
+        assert self._header is not None
+        if self._header.version != WITH_MODULES:
+            raise _Problem(f"a bundle of version {self._header.version} holds no modules")
+        if not isinstance(value, list) or not value:
+            raise _Problem("it has no modules where it says so")
+        self._imports = True
+        modules = tuple(_module(each) for each in value)
+        paths = [path for path, _ in modules]
+        if len(paths) > MODULES_MAX or paths != sorted(set(paths)):
+            raise _Problem(f"its modules are more than {MODULES_MAX}, or not in the order of their paths")
+        if source_bytes + sum(len(content) for _, content in modules) > SOURCE_KEPT_BYTES_MAX:
+            raise _Problem(f"its source and its modules have more than {SOURCE_KEPT_BYTES_MAX} bytes")
+        if modules_member(modules) != value:
+            raise _Problem("its modules are not spelled as in a bundle")
+        return modules
 
     def _take_removal(self, members: Members) -> None:
         _, slug, revision, author, note, removed = _values(members, REMOVAL)
@@ -240,6 +270,8 @@ class _Reading:
         """Give the bundle. Raises _Problem when its end is not there."""
         if self._header is None or self._digest is None:
             raise _Problem("the end is missing")
+        if self._header.version == WITH_MODULES and not self._imports:
+            raise _Problem(f"a bundle of version {WITH_MODULES} imports something, and none of its revisions does")
         return Bundle(self._digest, self._header, tuple(self._flows))
 
 
@@ -260,12 +292,12 @@ def _header_of(members: Members) -> BundleHeader:
     if members.get("format") != FORMAT:
         raise _Problem("it is not the first of a bundle")
     _, version, workspace, exported, by = _values(members, HEADER)
-    if type(version) is not int or version != VERSION:
+    if type(version) is not int or version not in (VERSION, WITH_MODULES):
         raise _Problem(f"its version is none that there is: {shown(str(version))}")
     if not isinstance(workspace, dict) or tuple(workspace) != ("id", "name"):
         raise _Problem("its Workspace has no id and name")
     identity, name = (_text(each, NAME_KEPT_BYTES_MAX) for each in workspace.values())
-    return BundleHeader(identity, name, _time(exported), _text(by, NAME_KEPT_BYTES_MAX))
+    return BundleHeader(identity, name, _time(exported), _text(by, NAME_KEPT_BYTES_MAX), version)
 
 
 def _values(members: Members, names: tuple[str, ...]) -> tuple[Any, ...]:
@@ -321,6 +353,14 @@ def _source(held: str, value: object) -> bytes:
     if content_member(content) != (held, value):
         raise _Problem("its source is not spelled as in a bundle")
     return content
+
+
+def _module(value: object) -> tuple[str, bytes]:
+    """Read a module: its path, and its content as a source is written."""
+    held = "text" if isinstance(value, dict) and "text" in value else "base64"
+    if not isinstance(value, dict) or tuple(value) != ("path", held):
+        raise _Problem("a module is not its path and its content")
+    return _text(value["path"], NAME_KEPT_BYTES_MAX), _source(held, value[held])
 
 
 def _sound(canonical: bytes) -> str:

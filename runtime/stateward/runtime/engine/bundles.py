@@ -2,12 +2,13 @@
 
 Invariants: one bundle has one spelling; each line holds the digest of itself and the last one that of all before it, so a changed byte is
 found in its line and a missing line by its number; revisions of a flow are there from 1 on, in order, and each has the definition it was
-compiled to. Version 1 stays as it is. docs/reference/bundle.md describes it.
+compiled to. Version 1 stays as it is; version 2
+is for bundles in which something is imported, and for no others. docs/reference/bundle.md describes it.
 """
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -18,6 +19,8 @@ from stateward.runtime.session.chain import digest_of, time_text
 
 FORMAT: Final = "stateward.bundle"
 VERSION: Final = 1
+WITH_MODULES: Final = 2
+"""The version of a bundle in which a revision imports something; no other bundle has it."""
 LINE_DIGEST: Final = "line_digest"
 """The last member of every line."""
 # The members of each kind of line, in their order, but for that one.
@@ -27,6 +30,8 @@ REVISION: Final = (
     *("type", "slug", "revision", "content_digest", "definition_digest", "compiler", "author", "note", "created"),
     "text",
 )
+MODULES: Final = "modules"
+"""A further member of a revision that imports something."""
 REMOVAL: Final = ("type", "slug", "revision", "author", "note", "removed")
 END: Final = ("type", "flows", "revisions", "definitions", "bundle_digest")
 
@@ -43,6 +48,7 @@ class BundleHeader:
     name: str
     exported: datetime
     by: str
+    version: int = VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,7 @@ class BundleWriter:
     def header(self, header: BundleHeader) -> bytes:
         """Write the first line."""
         workspace = {"id": header.workspace, "name": header.name}
-        return self._add([FORMAT, VERSION, workspace, time_text(header.exported), header.by], HEADER)
+        return self._add([FORMAT, header.version, workspace, time_text(header.exported), header.by], HEADER)
 
     def definition(self, digest: str, canonical: bytes) -> bytes:
         """Write a definition; its first revision follows."""
@@ -84,7 +90,10 @@ class BundleWriter:
         name, content = content_member(revision.content)
         values = ["revision", revision.slug, revision.revision, revision.content_digest, revision.definition_digest]
         values += [revision.compiler, revision.author, revision.note, time_text(revision.created), content]
-        return self._add(values, (*REVISION[:-1], name))
+        names = (*REVISION[:-1], name)
+        if not revision.modules:
+            return self._add(values, names)
+        return self._add([*values, modules_member(revision.modules)], (*names, MODULES))
 
     def removal(self, slug: str, act: FlowAct) -> bytes:
         """Write that a flow is removed, after its last revision."""
@@ -107,6 +116,11 @@ def content_member(content: bytes) -> tuple[str, str]:
         return "text", content.decode("utf-8")
     except UnicodeDecodeError:
         return "base64", b64encode(content).decode("ascii")
+
+
+def modules_member(modules: Iterable[tuple[str, bytes]]) -> list[dict[str, str]]:
+    """Give the value of the member that holds modules, each as its path and its content."""
+    return [{"path": path, name: content} for path, data in modules for name, content in [content_member(data)]]
 
 
 def json_of(members: Members) -> bytes:

@@ -1,6 +1,6 @@
 """The compiler, loaded where something is compiled and nowhere else: it costs more than all else, and most calls compile nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -8,14 +8,12 @@ if TYPE_CHECKING:
     from stateward.compiler.pipeline import Compilation
 
 
-def compiled(content: bytes, name: str, slug: str) -> "Compilation":
-    """Compile a source that is kept under a slug; `name` is how its diagnostics call it. A Workspace keeps the source of a flow alone."""
-    from stateward.compiler.language.loader import Refused, RefusingLoader  # noqa: PLC0415 -- as the module says
+def compiled(content: bytes, name: str, slug: str, modules: Iterable[tuple[str, bytes]] = ()) -> "Compilation":
+    """Compile a source that is kept under a slug, with the modules that it may import; `name` is how its diagnostics call it."""
+    from stateward.compiler.language.loader import KeptLoader  # noqa: PLC0415 -- as the module says
     from stateward.compiler.pipeline import compile_source  # noqa: PLC0415
 
-    message = "a flow that imports cannot be kept in a Workspace"
-    refused = Refused(message, "imports a module", notes=("a Workspace keeps the source of a flow, and no file that it imports",))
-    return compile_source(content, name=name, slug=slug, loader=RefusingLoader(refused))
+    return compile_source(content, name=name, slug=slug, loader=KeptLoader(dict(modules)))
 
 
 def canonical_of(definition: "CompiledFlowDefinition") -> bytes:

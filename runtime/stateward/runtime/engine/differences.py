@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from stateward.runtime.core.texts import cut, size_of
-from stateward.runtime.ports import DIFFERENCE_BYTES_MAX, Difference
+from stateward.runtime.ports import DIFFERENCE_BYTES_MAX, Difference, NewRevision, Revision
 
 CONTEXT_LINES: Final = 3
 """Unchanged lines shown around a change."""
@@ -44,6 +44,20 @@ def difference(old: bytes, new: bytes, old_name: str, new_name: str, bytes_max: 
         shown.append(piece)
         left -= size
     return Difference(old_name, new_name, "".join(shown))
+
+
+def revisions_compared(old: Revision | NewRevision, new: Revision | NewRevision, old_name: str, new_name: str) -> Difference:
+    """Compare two revisions: their sources, and below them each module that differs."""
+    found = difference(old.content, new.content, old_name, new_name)
+    before, after = dict(old.modules), dict(new.modules)
+    text, cut_ = found.text, found.cut
+    for path in sorted(before.keys() | after.keys()):
+        if cut_ or before.get(path) == after.get(path):
+            continue
+        sides = (before.get(path, b""), after.get(path, b""))
+        found = difference(*sides, f"{old_name} {path}", f"{new_name} {path}", DIFFERENCE_BYTES_MAX - size_of(text))
+        text, cut_ = text + found.text, found.cut
+    return Difference(old_name, new_name, text, cut_)
 
 
 def _pieces(old: bytes, new: bytes, old_name: str, new_name: str) -> Iterator[str]:

@@ -13,9 +13,9 @@ from typing import Final
 from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.core.texts import is_unicode, shown, size_of
 from stateward.runtime.engine.bundle_reading import read_bundle
-from stateward.runtime.engine.bundles import BundleHeader, BundleWriter
+from stateward.runtime.engine.bundles import VERSION, WITH_MODULES, BundleHeader, BundleWriter
 from stateward.runtime.engine.compiling import compiled, diagnostics_of
-from stateward.runtime.engine.differences import difference
+from stateward.runtime.engine.differences import difference, revisions_compared
 from stateward.runtime.engine.folding import INSPECT
 from stateward.runtime.engine.limits import (
     BUNDLE_REVISIONS_MAX,
@@ -27,7 +27,7 @@ from stateward.runtime.engine.limits import (
 )
 from stateward.runtime.engine.selectors import is_slug, slug_problem
 from stateward.runtime.engine.snapshots import WorkspaceSnapshots
-from stateward.runtime.engine.taking import foreseen_bringing, told, untrue
+from stateward.runtime.engine.taking import foreseen_bringing, latest_first, told, untrue
 from stateward.runtime.ports import (
     BUNDLE_BYTES_MAX,
     PAGE_MAX,
@@ -100,13 +100,21 @@ class WorkspaceFlows:
     # --- changing -------------------------------------------------------------------------------------------------------------------
 
     def save(
-        self, slug: str, content: bytes, *, base: int | None, note: str = "", override: bool = False, dry_run: bool = False
+        self,
+        slug: str,
+        content: bytes,
+        *,
+        base: int | None,
+        modules: Sequence[tuple[str, bytes]] = (),
+        note: str = "",
+        override: bool = False,
+        dry_run: bool = False,
     ) -> SaveAnswer:
-        """Compile a source and keep it as the next revision of its slug."""
+        """Compile a source and keep it as the next revision of its slug, with those of the modules that it imports."""
         problem = self._problem(slug, note)
         if problem is not None:
             return problem
-        new = self._draft(slug, content, note)
+        new = self._draft(slug, content, modules, note)
         if not isinstance(new, NewRevision):
             return new
         return self._kept(new, base, override=override, dry_run=dry_run)
@@ -129,6 +137,8 @@ class WorkspaceFlows:
             author=self._author,
             note=note or f"restored from revision {revision}",
             created=self._clock.now(),
+            modules=old.modules,
+            closure_digest=old.closure_digest,
         )
         return self._kept(new, base, override=override, dry_run=dry_run)
 
@@ -149,9 +159,9 @@ class WorkspaceFlows:
     def _problem(self, slug: str, note: str) -> Refusal | None:
         return slug_problem(slug) or text_problem("author", self._author, NAME_BYTES_MAX) or text_problem("note", note, NOTE_BYTES_MAX)
 
-    def _draft(self, slug: str, content: bytes, note: str) -> NewRevision | NotCompiled | Refusal:
+    def _draft(self, slug: str, content: bytes, modules: Sequence[tuple[str, bytes]], note: str) -> NewRevision | NotCompiled | Refusal:
         """Compile a source as the next revision of a slug."""
-        compilation = compiled(content, f"flows/{slug}.dcdl", slug)
+        compilation = compiled(content, f"flows/{slug}.dcdl", slug, modules)
         canonical, digest = compilation.canonical, compilation.definition_digest
         if canonical is None or digest is None:
             return NotCompiled(diagnostics_of(compilation), compilation)
@@ -171,6 +181,8 @@ class WorkspaceFlows:
             author=self._author,
             note=note,
             created=self._clock.now(),
+            modules=tuple((each.path, each.content) for each in compilation.modules),
+            closure_digest=compilation.closure_digest,
         )
 
     def _kept(self, new: NewRevision, base: int | None, *, override: bool, dry_run: bool) -> SaveAnswer:
@@ -192,7 +204,7 @@ class WorkspaceFlows:
         """Say what saving would come to. The id of a flow that is new comes from the store, so it is not known yet."""
         row = self._store.find(self._workspace, new.slug)
         if row is not None:
-            same = (row.last.content_digest, row.last.definition_digest) == (new.content_digest, new.definition_digest)
+            same = _compiled_from(row.last) == _compiled_from(new)
             if (same and row.removed is None) or row.last.revision != base:
                 last = self._last(row)
                 return Saved(last, created=False) if same and row.removed is None else StaleBase(last, row.removed)
@@ -210,6 +222,8 @@ class WorkspaceFlows:
             note=new.note,
             created=new.created,
             content=new.content,
+            modules=new.modules,
+            closure_digest=new.closure_digest,
         )
         return Saved(revision, created=True)
 
@@ -230,7 +244,7 @@ class WorkspaceFlows:
         current = stale.current
         changed: Difference | None = None
         if current is not None and base is not None and base.revision != current.revision:
-            changed = difference(base.content, current.content, _called(base), _called(current))
+            changed = revisions_compared(base, current, _called(base), _called(current))
         elif current is not None and content is not None:
             changed = difference(current.content, content, _called(current), f"{slug} as it was to be saved")
         return Conflict(slug, base, named, current, stale.removed, changed)
@@ -277,7 +291,7 @@ class WorkspaceFlows:
         second = self._required(slug, new)
         if isinstance(second, Refusal):
             return second
-        return difference(first.content, second.content, _called(first), _called(second))
+        return revisions_compared(first, second, _called(first), _called(second))
 
     # --- bundles --------------------------------------------------------------------------------------------------------------------
 
@@ -292,7 +306,7 @@ class WorkspaceFlows:
         revisions = sum(row.last.revision for row in chosen)
         if revisions > BUNDLE_REVISIONS_MAX:
             return _too_large(f"{revisions} revisions, and a bundle holds {BUNDLE_REVISIONS_MAX}")
-        header = BundleHeader(self._workspace, self._name, self._clock.now(), self._author)
+        header = BundleHeader(self._workspace, self._name, self._clock.now(), self._author, self._version(chosen))
         size = 0
         for piece in self._pieces(header, chosen):
             size += len(piece)
@@ -314,6 +328,11 @@ class WorkspaceFlows:
             while len(rows) <= BUNDLE_REVISIONS_MAX and (page := self.flows(PAGE_MAX, rows[-1].last.slug if rows else "", removed=True)):
                 rows += page
         return rows
+
+    def _version(self, rows: Sequence[FlowRow]) -> int:
+        """Give the oldest version of the form that can hold all revisions of flows."""
+        facts = (each for row in rows for each in latest_first(self._store, self._workspace, row.last.slug, row.last.revision))
+        return WITH_MODULES if any(each.closure_digest is not None for each in facts) else VERSION
 
     def _pieces(self, header: BundleHeader, rows: Sequence[FlowRow]) -> Iterator[bytes]:
         writer = BundleWriter()
@@ -406,6 +425,10 @@ def _not_found(slug: str) -> Refusal:
 
 def _too_large(what: str) -> Refusal:
     return Refusal(RefusalCode.BUNDLE_TOO_LARGE, f"the bundle would have {what}", ("export fewer flows at a time",))
+
+
+def _compiled_from(of: RevisionFacts | NewRevision) -> tuple[str, str, str | None]:
+    return of.content_digest, of.definition_digest, of.closure_digest
 
 
 def _called(revision: RevisionFacts) -> str:

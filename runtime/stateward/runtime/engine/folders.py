@@ -171,6 +171,8 @@ class _Planning:
         if not is_slug(name):
             problem = FileProblem(f"{shown(name)} cannot be a slug")
             return SyncStep(name, SyncKind.SKIPPED, None if file is None else digest_of(file), problem=problem)
+        if row is not None and row.last.closure_digest is not None:
+            return SyncStep(name, SyncKind.SKIPPED, None, row, base, problem=FileProblem("it imports, and is kept file by file"))
         if file is None:
             return self._without_file(SyncStep(name, SyncKind.IN_STEP, None, row, base))
         return self._with_file(SyncStep(name, SyncKind.IN_STEP, digest_of(file), row, base), file)

@@ -22,21 +22,21 @@ def untrue(bundle: Bundle, compiler: str, *, accept: bool, work_max: int | None 
     counted, not timed, so that a bundle is refused everywhere alike. What another compiler made is let through with `accept`, and not
     compiled then: its source may cost as much as a source can.
     """
-    made: dict[tuple[str, str], str | None] = {}
+    made: dict[tuple[str, str, str | None], tuple[str | None, str | None]] = {}
     work = 0
     for flow in bundle.flows:
         for number, new in enumerate(flow.revisions, start=1):
             if accept and new.compiler != compiler:
                 continue
-            source = (new.slug, new.content_digest)
+            source = (new.slug, new.content_digest, new.closure_digest)
             if source not in made:
-                work += WORK_PER_BYTE * len(new.content)
+                work += WORK_PER_BYTE * (len(new.content) + sum(len(content) for _, content in new.modules))
                 if work_max is not None and work > work_max:
                     return _too_costly(new, number)
-                compilation = compiled(new.content, f"flows/{new.slug}.dcdl", new.slug)
-                made[source] = compilation.definition_digest
+                compilation = compiled(new.content, f"flows/{new.slug}.dcdl", new.slug, new.modules)
+                made[source] = (compilation.definition_digest, compilation.closure_digest)
                 work += compilation.steps
-            if made[source] != new.definition_digest:
+            if made[source] != (new.definition_digest, new.closure_digest):
                 return _refused(new, number, compiler)
     return None
 
@@ -64,7 +64,7 @@ def _foreseen(store: FlowStore, workspace: str, history: FlowHistory) -> Brought
     row = store.find(workspace, history.slug)
     last = 0 if row is None else row.last.revision
     parted: Diverged | None = None
-    for facts in _latest_first(store, workspace, history.slug, min(last, len(history.revisions))):
+    for facts in latest_first(store, workspace, history.slug, min(last, len(history.revisions))):
         there = history.revisions[facts.revision - 1]
         if _identity(facts) != _identity(there):
             parted = Diverged(history.slug, facts.revision, facts, there)
@@ -105,7 +105,8 @@ def _acts(store: FlowStore, workspace: str, slug: str) -> Iterator[FlowAct]:
         before = page[-1].number
 
 
-def _latest_first(store: FlowStore, workspace: str, slug: str, last: int) -> Iterator[RevisionFacts]:
+def latest_first(store: FlowStore, workspace: str, slug: str, last: int) -> Iterator[RevisionFacts]:
+    """Give the revisions of a flow from one down to the first."""
     before = last + 1
     while before > 1:
         page = store.history(workspace, slug, PAGE_MAX, before)
@@ -114,4 +115,4 @@ def _latest_first(store: FlowStore, workspace: str, slug: str, last: int) -> Ite
 
 
 def _identity(of: RevisionFacts | NewRevision) -> tuple[object, ...]:
-    return of.content_digest, of.definition_digest, of.compiler, of.author, of.note, of.created
+    return of.content_digest, of.closure_digest, of.definition_digest, of.compiler, of.author, of.note, of.created

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from stateward.runtime.ports.asking import Written as Written
     from stateward.runtime.ports.authority import BUNDLE_BYTES_MAX as BUNDLE_BYTES_MAX
     from stateward.runtime.ports.authority import DIFFERENCE_BYTES_MAX as DIFFERENCE_BYTES_MAX
+    from stateward.runtime.ports.authority import MODULES_MAX as MODULES_MAX
     from stateward.runtime.ports.authority import BundleConflict as BundleConflict
     from stateward.runtime.ports.authority import Conflict as Conflict
     from stateward.runtime.ports.authority import Difference as Difference
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
 
 _PLACES: Final = {
     "BUNDLE_BYTES_MAX": "stateward.runtime.ports.authority",
+    "MODULES_MAX": "stateward.runtime.ports.authority",
     "DIFFERENCE_BYTES_MAX": "stateward.runtime.ports.authority",
     "BundleConflict": "stateward.runtime.ports.authority",
     "Conflict": "stateward.runtime.ports.authority",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from stateward.compiler.pipeline import Compilation
 
 BUNDLE_BYTES_MAX: Final = 64 * 1024 * 1024
+MODULES_MAX: Final = 256
+"""Of one revision."""
 DIFFERENCE_BYTES_MAX: Final = 256 * 1024
 
 
@@ -129,9 +131,19 @@ class FlowAuthority(Snapshots, Protocol):
         """The id of the Workspace."""
 
     def save(
-        self, slug: str, content: bytes, *, base: int | None, note: str = "", override: bool = False, dry_run: bool = False
+        self,
+        slug: str,
+        content: bytes,
+        *,
+        base: int | None,
+        modules: Sequence[tuple[str, bytes]] = (),
+        note: str = "",
+        override: bool = False,
+        dry_run: bool = False,
     ) -> SaveAnswer:
-        """Compile a source and keep it as the next revision.
+        """Compile a source and keep it as the next revision, with those of the modules that it imports.
+
+        Modules are paths, seen from the folder of the flow, and contents; at most MODULES_MAX.
 
         `base` is the revision it was made from, None for a new slug. With `override` it is kept on whatever is the last revision then; if
         that is not the base, the note says so.

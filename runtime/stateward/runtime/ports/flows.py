@@ -4,7 +4,7 @@ Invariant: a `Revision` is never changed, replaced or deleted; what is done to a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, Protocol
@@ -27,6 +27,10 @@ class NewRevision:
     author: str
     note: str
     created: datetime
+    modules: tuple[tuple[str, bytes], ...] = ()
+    """What it imports: paths, seen from the folder of the flow, and contents; by path."""
+    closure_digest: str | None = None
+    """Covers the modules; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class RevisionFacts:
     author: str
     note: str
     created: datetime
+    closure_digest: str | None = field(default=None, kw_only=True)
+    """Covers what it imports; None where that is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,8 @@ class Revision(RevisionFacts):
     """A stored revision; never changed."""
 
     content: bytes
+    modules: tuple[tuple[str, bytes], ...] = ()
+    """What it imports: paths, seen from the folder of the flow, and contents; by path."""
 
     @property
     def facts(self) -> RevisionFacts:
@@ -65,6 +73,7 @@ class Revision(RevisionFacts):
             self.author,
             self.note,
             self.created,
+            closure_digest=self.closure_digest,
         )
 
 
@@ -107,7 +116,7 @@ class FlowRow:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The current revision after a save; `created` is false when the same bytes with the same definition were current already."""
+    """The current revision after a save; `created` is false when the same bytes, modules and definition were current already."""
 
     revision: Revision
     created: bool
@@ -186,7 +195,8 @@ class FlowStore(Protocol):
     def save(self, workspace: str, new: NewRevision, base: int | None) -> Saved | StaleBase:
         """Store a revision. `base` is the last revision, from which it was made, None for a new slug.
 
-        The same bytes with the same definition as the current revision, of a flow that is not removed, write nothing whatever the base.
+        The same bytes, modules and definition as those of the current revision, of a flow that is not removed, write nothing whatever the
+        base.
         Raises ValueError for what no store takes.
         """
 

@@ -41,6 +41,7 @@ from stateward.runtime.remote.forms import (
     TakenInForm,
 )
 from stateward.runtime.session.chain import digest_of
+from stateward.runtime.session.closures import closure_digest_of
 
 _ID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
@@ -87,6 +88,9 @@ class Checks:
             self._same(f"a revision of `{slug}`,", str(revision.revision), str(number))
         if revision.content_digest != digest_of(revision.content):
             message = f"revision {revision.revision} of `{slug}` came with a digest that is not its own: {revision.content_digest}"
+            raise Damaged(message, _ASK_AGAIN)
+        if revision.closure_digest != closure_digest_of(revision.modules):
+            message = f"revision {revision.revision} of `{slug}` came with modules that are not those of {revision.closure_digest}"
             raise Damaged(message, _ASK_AGAIN)
         return revision
 

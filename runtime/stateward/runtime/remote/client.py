@@ -5,7 +5,7 @@ may be asked again; a write is sent once, and where its answer is lost, what bec
 raised. Safe to share between threads.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Final, Self, TypeVar
@@ -48,6 +48,7 @@ from stateward.runtime.remote.forms import (
     FlowRowForm,
     FlowsPage,
     Form,
+    ModuleForm,
     ProblemCode,
     ProblemForm,
     RemovedForm,
@@ -137,18 +138,28 @@ class WorkspaceClient:
     # --- writing ------------------------------------------------------------------------------------------------------------------
 
     def save(
-        self, slug: str, content: bytes, *, base: int | None, note: str = "", override: bool = False, dry_run: bool = False
+        self,
+        slug: str,
+        content: bytes,
+        *,
+        base: int | None,
+        modules: Sequence[tuple[str, bytes]] = (),
+        note: str = "",
+        override: bool = False,
+        dry_run: bool = False,
     ) -> SaveAnswer:
-        """Have a source compiled and kept as the next revision. Raises OutcomeUnknown."""
+        """Have a source compiled and kept as the next revision, with those of the modules that it imports. Raises OutcomeUnknown."""
         problem = slug_problem(slug) or _note_problem(note)
         if problem is not None:
             return problem
         source = _text_of(content)
         if source is None:
             return _not_compiled_here(slug, content)
-        form = SaveForm(source=source, note=note, override=override, dry_run=dry_run)
-        asked = _json("PUT", _flow(slug), form, _based_on(base))
-        again = partial(lost.save, self, slug, content, base=base, note=note, override=override)
+        sent = tuple(map(ModuleForm.of, modules))
+        form = SaveForm(source=source, modules=sent, note=note, override=override, dry_run=dry_run)
+        # A service that knows nothing of modules takes what imports nothing.
+        asked = _json("PUT", _flow(slug), form, _based_on(base), left_out=() if sent else ("modules",))
+        again = partial(lost.save, self, slug, content, base=base, modules=modules, note=note, override=override)
         return self._written(asked, partial(self._saved, slug, content), again, slug, dry_run=dry_run)
 
     def restore(self, slug: str, revision: int, *, base: int, note: str = "", override: bool = False, dry_run: bool = False) -> SaveAnswer:
@@ -335,8 +346,9 @@ def _based_on(base: int | None) -> Mapping[str, str]:
     return {"If-None-Match": "*"} if base is None else {"If-Match": f'"{base}"'}
 
 
-def _json(method: str, path: str, form: Form, headers: Mapping[str, str]) -> Asked:
-    return Asked(method, path, {**headers, "Content-Type": JSON_TYPE}, form.model_dump_json().encode("utf-8"))
+def _json(method: str, path: str, form: Form, headers: Mapping[str, str], left_out: Iterable[str] = ()) -> Asked:
+    body = form.model_dump_json(exclude=set(left_out)).encode("utf-8")
+    return Asked(method, path, {**headers, "Content-Type": JSON_TYPE}, body)
 
 
 def _comparable(after: str) -> str:

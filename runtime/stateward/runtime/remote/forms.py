@@ -8,7 +8,6 @@ value are made of each other without loss.
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
@@ -18,6 +17,7 @@ from stateward.runtime.core.refusal import Refusal, RefusalCode
 from stateward.runtime.engine.limits import NOTE_BYTES_MAX
 from stateward.runtime.ports import (
     DIFFERENCE_BYTES_MAX,
+    MODULES_MAX,
     PAGE_MAX,
     ActKind,
     Brought,
@@ -37,6 +37,7 @@ from stateward.runtime.ports import (
     TakenIn,
     Unresolved,
 )
+from stateward.runtime.remote.problem_codes import ProblemCode as ProblemCode  # noqa: PLC0414 - it is offered from here
 
 PREFIX: Final = "/v1"
 """Where every resource of this version of the wire lies; `/healthz` and `/readyz` lie beside it."""
@@ -83,44 +84,6 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-class ProblemCode(StrEnum):
-    """What a problem may be besides a refusal, whose own code it then has. Codes are stable."""
-
-    # of the request
-    REQUEST_MALFORMED = "request_malformed"
-    REQUEST_TOO_LARGE = "request_too_large"
-    REQUEST_INCOMPLETE = "request_incomplete"
-    HEADERS_TOO_LARGE = "headers_too_large"
-    HOST_NOT_ALLOWED = "host_not_allowed"
-    ORIGIN_NOT_ALLOWED = "origin_not_allowed"
-    MEDIA_TYPE_UNKNOWN = "media_type_unknown"
-    PRECONDITION_MALFORMED = "precondition_malformed"
-    PRECONDITION_MISSING = "precondition_missing"
-    ROUTE_NOT_FOUND = "route_not_found"
-    METHOD_NOT_ALLOWED = "method_not_allowed"
-    # of who asks
-    TOKEN_MISSING = "token_missing"  # noqa: S105 -- a code
-    TOKEN_REFUSED = "token_refused"  # noqa: S105 -- a code
-    SCOPE_MISSING = "scope_missing"
-    # answers that are values of the ports
-    BASE_STALE = "base_stale"
-    NOT_COMPILED = "not_compiled"
-    HISTORIES_PART = "histories_part"
-    FLOW_NOT_FOUND = "flow_not_found"
-    REVISION_NOT_FOUND = "revision_not_found"
-    CONTENT_NOT_FOUND = "content_not_found"
-    ATTEMPT_NOT_FOUND = "attempt_not_found"
-    # the environment, and the program
-    STORE_UNAVAILABLE = "store_unavailable"
-    STORE_NEWER = "store_newer"
-    STORE_OLDER = "store_older"
-    STORE_DAMAGED = "store_damaged"
-    OUTCOME_UNKNOWN = "outcome_unknown"
-    BUSY = "busy"
-    STOPPING = "stopping"
-    BUG = "bug"
-
-
 class Form(BaseModel):
     """A form: frozen, and nothing but its fields."""
 
@@ -128,6 +91,34 @@ class Form(BaseModel):
 
 
 # --- what is stored
+
+
+class ModuleForm(Form):
+    """A module that a flow imports: its path, seen from the folder of the flow, and its content."""
+
+    path: Name
+    content: StoredText
+    encoding: Encoding = "utf-8"
+    """How the content is written here: `base64` where it is no UTF-8."""
+
+    @model_validator(mode="after")
+    def _readable(self) -> Self:
+        _read(self.content, self.encoding)
+        return self
+
+    @classmethod
+    def of(cls, module: tuple[str, bytes]) -> Self:
+        """Make it of the value."""
+        path, data = module
+        content, encoding = _written(data)
+        return cls(path=path, content=content, encoding=encoding)
+
+    def value(self) -> tuple[str, bytes]:
+        """Give the value."""
+        return self.path, _read(self.content, self.encoding)
+
+
+Modules = Annotated[tuple[ModuleForm, ...], Field(max_length=MODULES_MAX)]
 
 
 class RevisionFactsForm(Form):
@@ -143,6 +134,8 @@ class RevisionFactsForm(Form):
     author: Name
     note: Said
     created: AwareDatetime
+    closure_digest: Digest | None = None
+    """Covers what it imports; null where that is nothing."""
 
     @classmethod
     def of(cls, facts: RevisionFacts) -> Self:
@@ -160,12 +153,13 @@ class RevisionForm(RevisionFactsForm):
     source: StoredText
     encoding: Encoding = "utf-8"
     """How the source is written here: `base64` where it is no UTF-8, which only what another compiler made can be."""
+    modules: Modules = ()
 
     @classmethod
     def of_revision(cls, revision: Revision) -> Self:
         """Make it of the value."""
         source, encoding = _written(revision.content)
-        return cls(**_facts(revision), source=source, encoding=encoding)
+        return cls(**_facts(revision), source=source, encoding=encoding, modules=tuple(map(ModuleForm.of, revision.modules)))
 
     @model_validator(mode="after")
     def _readable(self) -> Self:
@@ -174,7 +168,8 @@ class RevisionForm(RevisionFactsForm):
 
     def revision_value(self) -> Revision:
         """Give the value with its source."""
-        return Revision(**_facts(self), content=_read(self.source, self.encoding))
+        modules = tuple(each.value() for each in self.modules)
+        return Revision(**_facts(self), content=_read(self.source, self.encoding), modules=modules)
 
 
 class NewRevisionForm(Form):
@@ -190,6 +185,8 @@ class NewRevisionForm(Form):
     author: Name
     note: Said
     created: AwareDatetime
+    modules: Modules = ()
+    closure_digest: Digest | None = None
 
     @model_validator(mode="after")
     def _readable(self) -> Self:
@@ -211,6 +208,8 @@ class NewRevisionForm(Form):
             author=new.author,
             note=new.note,
             created=new.created,
+            modules=tuple(map(ModuleForm.of, new.modules)),
+            closure_digest=new.closure_digest,
         )
 
     def value(self) -> NewRevision:
@@ -225,6 +224,8 @@ class NewRevisionForm(Form):
             author=self.author,
             note=self.note,
             created=self.created,
+            modules=tuple(each.value() for each in self.modules),
+            closure_digest=self.closure_digest,
         )
 
 
@@ -300,6 +301,8 @@ class SaveForm(Form):
     """A source to be saved; its base is named by `If-Match` or `If-None-Match: *`."""
 
     source: SourceText
+    modules: Modules = ()
+    """What the source may import; what it does not need is not kept."""
     note: Note = ""
     override: bool = False
     dry_run: bool = False

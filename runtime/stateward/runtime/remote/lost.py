@@ -4,7 +4,7 @@ Invariants: nothing is written again; "it was" is said only of what is found to 
 more, because what it was based on is no longer the last revision; all else is unknown, for a service may still be at it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeVar
 
 from stateward.runtime.ports import (
@@ -48,15 +48,17 @@ def outcome(fault: AnswerLost | OutcomeUnknown, look: Callable[[], T | None], wh
     return found
 
 
-def save(flows: Asking, slug: str, content: bytes, *, base: int | None, note: str, override: bool) -> SaveAnswer | None:
+def save(
+    flows: Asking, slug: str, content: bytes, *, base: int | None, note: str, override: bool, modules: Sequence[tuple[str, bytes]] = ()
+) -> SaveAnswer | None:
     """Look up a save; None where it may still come."""
     digest = digest_of(content)
     found = _kept(flows, slug, digest, None if override else _next(base), note)
-    if found is not None:
+    if found is not None and set(found.revision.modules) <= set(modules):
         return found
     if override or flows.source(slug, _next(base)) is None:
         return None
-    return flows.save(slug, content, base=base, note=note, dry_run=True)
+    return flows.save(slug, content, base=base, modules=modules, note=note, dry_run=True)
 
 
 def restore(flows: Asking, slug: str, revision: int, *, base: int, note: str, override: bool) -> SaveAnswer | None:

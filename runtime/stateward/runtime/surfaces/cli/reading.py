@@ -82,7 +82,7 @@ def workspace_source(named_slug: str) -> Document | Failure:
         remedy = _did_you_mean(f"workspace:{near}") if near is not None else _built_in(slug) or "keep it with `stateward flow save`"
         return Failure(f"the Workspace keeps no flow {named}", remedy, STATUS_USAGE)
     name = f"flows/{slug}{at}{number}{SUFFIX}" if at else f"flows/{slug}{SUFFIX}"
-    return Document(name, found.content, f"workspace:{named_slug}", slug=slug)
+    return Document(name, found.content, f"workspace:{named_slug}", slug=slug, modules=dict(found.modules))
 
 
 class FileHost:

@@ -75,13 +75,16 @@ def show_flow(slug: Slug, flows: Reading, tags: KnownTags) -> Response:
     dependencies=[NOTHING_ASKED],
 )
 def save_flow(slug: Slug, flows: Writing, base: BaseToSave, body: JsonBody) -> Response:
-    """Compile a source and keep it as the next revision. Scope `write`; its name is the author.
+    """Compile a source and keep it as the next revision, with those `modules` that it imports. Scope `write`; its name is the author.
 
     `If-Match: "N"` names the revision it was made from, `If-None-Match: *` says that the slug is new. The same bytes make no revision, so
     that a request whose answer was lost can be made again. `override` keeps it on whatever is the last revision, and the note says so.
     """
     form = read_form(SaveForm, body)
-    answer = flows.save(slug, bytes_of(form.source), base=base, note=form.note, override=form.override, dry_run=form.dry_run)
+    modules = tuple(each.value() for each in form.modules)
+    answer = flows.save(
+        slug, bytes_of(form.source), base=base, modules=modules, note=form.note, override=form.override, dry_run=form.dry_run
+    )
     if not isinstance(answer, Saved):
         raise not_saved(answer)
     is_new = answer.created and answer.revision.revision == 1 and not form.dry_run

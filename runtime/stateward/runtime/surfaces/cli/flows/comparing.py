@@ -1,19 +1,20 @@
 """`stateward flow diff`: what changed between two revisions, or between a revision and a file. It only reads."""
 
 import sys
+from dataclasses import replace
 
 import click
 
 from stateward.compiler.cli.output import put
 from stateward.runtime.core.refusal import Refusal
-from stateward.runtime.engine.differences import difference
+from stateward.runtime.engine.differences import revisions_compared
 from stateward.runtime.engine.limits import REVISION_MAX
 from stateward.runtime.ports import Difference, FlowAuthority, FlowRow
 from stateward.runtime.surfaces.cli.errors import STATUS_FOUND, STATUS_USAGE, Stop
 from stateward.runtime.surfaces.cli.flows.forms import difference_data, line_data
 from stateward.runtime.surfaces.cli.flows.naming import known
 from stateward.runtime.surfaces.cli.flows.shown import difference_lines
-from stateward.runtime.surfaces.cli.flows.sources import document_at
+from stateward.runtime.surfaces.cli.flows.sources import document_at, imported_by
 from stateward.runtime.surfaces.cli.flows.where import JSON, Where, about_flows
 from stateward.runtime.surfaces.cli.output import emit, emit_json
 from stateward.runtime.surfaces.cli.reading import FileHost
@@ -62,7 +63,8 @@ def _with_file(flows: FlowAuthority, row: FlowRow, path: str) -> Difference:
     document = document_at(path)
     revision = flows.source(row.last.slug, row.last.revision)
     assert revision is not None, "the last revision of a flow is there"
-    return difference(revision.content, document.data, f"{revision.slug} revision {revision.revision}", document.name)
+    file = replace(revision, content=document.data, modules=imported_by(document, revision.slug))
+    return revisions_compared(revision, file, f"{revision.slug} revision {revision.revision}", document.name)
 
 
 def _number(text: str) -> int | None:

@@ -28,6 +28,7 @@ def facts_data(facts: RevisionFacts) -> dict[str, Any]:
         "revision": facts.revision,
         "content_digest": facts.content_digest,
         "definition_digest": facts.definition_digest,
+        "closure_digest": facts.closure_digest,
         "compiler": facts.compiler,
         "author": facts.author,
         "note": facts.note,

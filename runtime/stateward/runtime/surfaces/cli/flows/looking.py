@@ -14,6 +14,7 @@ from rich.text import Text
 from stateward.compiler.cli.host import STANDARD_INPUT
 from stateward.compiler.cli.output import put, say
 from stateward.compiler.diagnostics.report import Failure
+from stateward.compiler.diagnostics.wording import listed, quoted
 from stateward.runtime.engine.folders import FileProblem
 from stateward.runtime.ports import PAGE_MAX, FlowAct, FlowAuthority, FlowRow, Revision, RevisionFacts
 from stateward.runtime.session.chain import digest_of
@@ -80,28 +81,45 @@ def _table(*columns: str) -> Table:
 @click.command("show")
 @click.argument("named", metavar="SLUG")
 @click.option("--revision", type=click.IntRange(min=1), metavar="N", help="Another revision than the last one.")
+@click.option("--module", metavar="PATH", help="A file that it imports, in place of its source.")
 @click.option("--output", metavar="FILE", help="Write the source to a file; `-` for standard output.")
 @click.option("--force", is_flag=True, help="Write over a file that holds what no revision does.")
 @JSON
 @about_flows
-def show_command(*, named: str, revision: int | None, output: str | None, force: bool, as_json: bool, where: Where) -> None:
+def show_command(
+    *, named: str, revision: int | None, module: str | None, output: str | None, force: bool, as_json: bool, where: Where
+) -> None:
     """Show the source of a flow, or write it to a file; with --json what is known of the revision.
 
     A file that was changed since it was saved is left alone.
     """
+    if module is not None and (output not in {None, STANDARD_INPUT} or as_json):
+        raise Stop(STATUS_USAGE, "`--module` goes with no `--output FILE` and no `--json`", "send it to a file with `>`")
     with where.reading() as flows:
         row = known(flows, named)
         found = _revision(flows, row, revision)
         if output is not None and output != STANDARD_INPUT:
             _write(flows, where, found, output, force=force)
-    if as_json:
-        emit_json(line_data(**row_data(FlowRow(found.facts, row.removed))))
+    if module is not None:
+        put(_module(found, module))
+    elif as_json:
+        modules = [{"path": path, "digest": digest_of(content)} for path, content in found.modules]
+        emit_json(line_data(**row_data(FlowRow(found.facts, row.removed)), modules=modules))
     elif output is None and sys.stdout is not None and sys.stdout.isatty():
         emit(source_shown(found.content.decode("utf-8", "replace")))
     elif output is None or output == STANDARD_INPUT:
         put(found.content)
     else:
         emit(f"wrote workspace:{found.slug} revision {found.revision} to {shown_path(output)}\n")
+
+
+def _module(revision: Revision, path: str) -> bytes:
+    """Give a module of a revision. Raises Stop where it imports none of that path."""
+    modules = dict(revision.modules)
+    if path not in modules:
+        remedy = f"name one of {listed(list(modules), 'or')}" if modules else ""
+        raise Stop(STATUS_USAGE, f"`{revision.slug}` revision {revision.revision} imports no {quoted(path)}", remedy)
+    return modules[path]
 
 
 def _revision(flows: FlowAuthority, row: FlowRow, number: int | None) -> Revision:

@@ -23,7 +23,7 @@ from stateward.runtime.surfaces.cli.flows.bases import Base, Bases, base_of
 from stateward.runtime.surfaces.cli.flows.conflicts import of_a_save
 from stateward.runtime.surfaces.cli.flows.forms import conflict_data, facts_data, line_data, refusal_data
 from stateward.runtime.surfaces.cli.flows.shown import tell_conflict, tell_diagnostics
-from stateward.runtime.surfaces.cli.flows.sources import Sources, slug_for, sources_of
+from stateward.runtime.surfaces.cli.flows.sources import Sources, imported_by, slug_for, sources_of
 from stateward.runtime.surfaces.cli.flows.where import DRY_RUN, JSON, NOTE, Where, about_flows
 from stateward.runtime.surfaces.cli.output import emit, emit_json
 
@@ -165,7 +165,10 @@ def _one_saved(flows: FlowAuthority, bases: Bases, document: Document, slug: str
     removed = row is not None and row.removed is not None
     # What was removed since is not brought back unless somebody says so.
     base = wanted.base if wanted.base is not None or row is None or removed else _base_of(flows, bases, document, slug)
-    outcome = flows.save(slug, document.data, base=base, note=wanted.note, override=wanted.override, dry_run=wanted.dry_run)
+    modules = imported_by(document, slug)
+    outcome = flows.save(
+        slug, document.data, base=base, modules=modules, note=wanted.note, override=wanted.override, dry_run=wanted.dry_run
+    )
     return Kept(document, slug, outcome, brought_back=removed)
 
 

@@ -10,10 +10,9 @@ from typing import Any, Final
 
 import click
 
-from stateward.compiler.cli.host import Document
+from stateward.compiler.cli.host import Document, loader_of
 from stateward.compiler.cli.output import SHOWN_MAX, say, show_diagnostics
 from stateward.compiler.diagnostics.cells import safe
-from stateward.runtime.engine.compiling import compiled
 from stateward.runtime.ports import ActKind, Conflict, Difference, FlowAct, NotCompiled, RevisionFacts
 from stateward.runtime.surfaces.cli.reading import FileHost
 
@@ -90,7 +89,9 @@ def tell_conflict(conflict: Conflict) -> None:
 
 def tell_diagnostics(document: Document, slug: str, refused: NotCompiled) -> None:
     """Show why a source does not compile. Where this program finds nothing wrong, what the other one said is told."""
-    compilation = compiled(document.data, document.name, slug)
+    from stateward.compiler.pipeline import compile_source  # noqa: PLC0415 - only what does not compile needs it here
+
+    compilation = compile_source(document.data, name=document.name, slug=slug, loader=loader_of(FileHost(), document))
     if compilation.definition is None:
         show_diagnostics(compilation.diagnostics, FileHost(), SHOWN_MAX, err=True)
     else:

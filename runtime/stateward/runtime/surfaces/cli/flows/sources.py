@@ -108,6 +108,16 @@ def content_of(path: Path) -> bytes:
     return document_at(str(path)).data
 
 
+def imported_by(document: Document, slug: str) -> tuple[tuple[str, bytes], ...]:
+    """Give what a source imports of its folder, as far as that is there; nothing is compiled where nothing can be imported."""
+    if document.path is None or b"import" not in document.data:
+        return ()
+    from stateward.compiler.pipeline import compile_source  # noqa: PLC0415 - most flows import nothing
+
+    compilation = compile_source(document.data, name=document.name, slug=slug, loader=FileHost().loader(document.path))
+    return tuple((each.path, each.content) for each in compilation.modules)
+
+
 def slug_for(document: Document) -> str:
     """Give the slug that a file is kept under where none is named: its name without the ending."""
     return Path(document.path or document.name).name.removesuffix(SUFFIX)
