@@ -187,6 +187,7 @@ FAULTS: Final[Mapping[str, str | bytes]] = {
         ("default 0; };", "default 0; note = String; };"), ('writes = ["attempts"]', 'writes = ["attempts", "note"]'), of=GOOD_2
     ),
     "variable_unused": changed(("default 0; };", "default 0; note = String; };"), of=GOOD_2),
+    "declares_one_value": changed(("inputs = { topic = String; };", "inputs = { topic = String; rounds = 3; };"), of=GOOD_2),
     "check_unused": changed(('timeout = "90s"; };', 'timeout = "90s"; }; links = { command = ["linkcheck"]; };'), of=GOOD_2),
     "import_unused": changed(('"Read it."', 'match 1 { 1: "Read it."; _: (import "./long.md").content; }'), of=GOOD_2),
     "name_differs_from_slug": changed(('"paper"', '"essay"')),

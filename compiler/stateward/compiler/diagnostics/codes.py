@@ -84,6 +84,7 @@ _WARNINGS: Final[Mapping[str, str]] = {
     "read_perhaps_before_written": "A variable is read where something may not have written it yet.",
     "written_never_read": "A variable is written and nothing that can follow reads it.",
     "variable_unused": "A variable is declared and neither read nor written.",
+    "declares_one_value": "A variable or an input is declared by a value, and can hold nothing else.",
     "check_unused": "A check is declared and no transition names it.",
     "import_unused": "An import is never needed.",
     "name_differs_from_slug": "The name of the flow is not the slug that it is kept under.",

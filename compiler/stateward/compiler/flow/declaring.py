@@ -19,6 +19,7 @@ from stateward.compiler.flow.problems.declaring import (
     NameNotFound,
     NameTwice,
     NoDuration,
+    OneValue,
     UnknownSelection,
     VisitsOutOfBounds,
     command_of,
@@ -46,7 +47,7 @@ from stateward.compiler.limits import (
     FlowLimits,
 )
 from stateward.compiler.predicates.entailing import entails
-from stateward.compiler.predicates.schema import Plain
+from stateward.compiler.predicates.schema import Exactly, Plain
 from stateward.compiler.source import Place
 
 _JSON: Final = JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -89,6 +90,8 @@ def _declarations(what: str, declarations: Declarations, most: int, limits: Flow
         size = _json_bytes(each.default) if each.default is not None else 0
         if size > limits.default_bytes:
             yield DefaultTooLarge(what, each, size, limits.default_bytes)
+        if isinstance(each.schema, Exactly):
+            yield OneValue(what, each, each.schema.value)
 
 
 def _count(what: str, number: int, most: int, key: Place | None, path: tuple[str | int, ...]) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from stateward.compiler.language.declared import Types
 from stateward.compiler.language.faults import UNTOLD, Fault, Kind, family_of, told, with_article, written_at
 from stateward.compiler.language.handlers import HANDLERS
 from stateward.compiler.language.loader import REFUSING, Loader
-from stateward.compiler.language.machine import Handler, Machine
+from stateward.compiler.language.machine import Handler, LimitReachedError, Machine
 from stateward.compiler.language.materialize import Materializer, settled
 from stateward.compiler.language.modules import Modules
 from stateward.compiler.language.reporting import Reporter
@@ -30,6 +30,10 @@ from stateward.compiler.source import Source
 from stateward.compiler.syntax.tree import Import, Module
 
 __all__ = ["ArrayShape", "Cell", "Evaluation", "FieldCell", "ObjectShape", "OtherShape", "ScalarShape", "Shape"]
+
+
+STEPS_PER_PART: Final = 4
+"""Steps that it costs to type and store a part of a guard, and to judge it beside others."""
 
 
 class Evaluation:
@@ -108,7 +112,7 @@ class Evaluation:
         self.machine.types = types
         residue = self.residue(cell, path)
         self.machine.types = None
-        if isinstance(residue, Hole):
+        if isinstance(residue, Hole) or not self._may_type(residue, cell):
             return None
         guard, findings = typed(residue, types)
         self._reporter.prefix = path
@@ -116,6 +120,15 @@ class Evaluation:
             self._reporter.report(fault, scope)
         self._reporter.prefix = ()
         return guard
+
+    def _may_type(self, residue: Residue, cell: Cell) -> bool:
+        """Spend what typing costs; false when that is more than there is."""
+        try:
+            self.machine.spend(STEPS_PER_PART * residue.size, cell.node, cell.scope)
+        except LimitReachedError as reached:
+            self._reporter.report(reached.fault, reached.scope)
+            return False
+        return True
 
     def schema(self, cell: Cell, path: tuple[PathPart, ...] = ()) -> "tuple[Schema, Plain | None] | Hole":
         """Take what a variable may hold down to a closed constraint, with its default; None: it has none."""

@@ -9,6 +9,9 @@ from stateward.compiler.flow.durations import duration_meant, either_duration, w
 from stateward.compiler.flow.problems.meaning import written_anew
 from stateward.compiler.flow.problems.told import came_through, did_you_mean, owner
 from stateward.compiler.flow.typed import DeclarationSource, Located, Path
+from stateward.compiler.predicates.constraints import SCALARS
+from stateward.compiler.predicates.schema import Scalar
+from stateward.compiler.predicates.text import value_text
 from stateward.compiler.source import Place
 
 _DURATION_RULE: Final = "a duration is a whole number and `s`, `m` or `h`"
@@ -87,6 +90,29 @@ class InputWider(NamedTuple):
             notes=("an input gives the variable of its name the first value",),
             help="constrain the input as the variable is",
             path=self.input.path,
+        )
+
+
+class OneValue(NamedTuple):
+    """A variable or an input that was given a value where its constraint stands: it can hold nothing else."""
+
+    what: str
+    """`variable`, `input`."""
+    declaration: DeclarationSource
+    value: Scalar
+
+    def diagnostic(self) -> Diagnostic:
+        """Tell it at the value, with the type that it probably stands for."""
+        name, value = self.declaration.name, value_text(self.value)
+        word = SCALARS[type(self.value)]
+        return Diagnostic(
+            code="declares_one_value",
+            severity=Severity.WARNING,
+            message=f"{self.what} {quoted(name)} can hold nothing but {quoted(value)}",
+            primary=Label(self.declaration.place, "a constraint to this value"),
+            notes=("what stands here is what it may hold; its first value comes after `default`",),
+            help=f"write {quoted(f'{word} default {value}')} for a first value",
+            path=self.declaration.path,
         )
 
 
