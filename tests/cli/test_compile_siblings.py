@@ -273,10 +273,13 @@ def _loaded(tmp_path: Path, *arguments: str) -> set[str]:
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["compile", "builtin:coder-review"], {"diagnostics", "flow", "language", "syntax", "pipeline", "cli", "limits", "source"}),
+        (
+            ["compile", "builtin:coder-review"],
+            {"diagnostics", "flow", "language", "syntax", "pipeline", "cli", "limits", "predicates", "source"},
+        ),
         (
             ["graph", "builtin:coder-review"],
-            {"diagnostics", "drawing", "flow", "language", "syntax", "pipeline", "cli", "limits", "source"},
+            {"diagnostics", "drawing", "flow", "language", "syntax", "pipeline", "cli", "limits", "predicates", "source"},
         ),
         (["compile", "--help"], {"diagnostics", "cli", "limits", "source"}),
     ],
