@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from stateward.runtime.core.values import fact, value
+
 if TYPE_CHECKING:
     from stateward.compiler.predicates.schema import Plain
 
@@ -60,14 +62,14 @@ class CancelCause(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EntryCitation:
     """An entry of the captured log, named by its reference (`E00000042`)."""
 
     entry: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileCitation:
     """Lines of a file of the Workdir and the text quoted from them."""
 
@@ -80,7 +82,7 @@ class FileCitation:
 Citation: TypeAlias = EntryCitation | FileCitation
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Usage:
     """What the calls of a model for one attempt cost, as its provider counted."""
 
@@ -95,7 +97,7 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Account:
     """By what an attempt was judged, and at what cost; what is not known is empty."""
 
@@ -109,7 +111,7 @@ class Account:
     """Of every request and reply, in order; they lie outside the log."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Judgement:
     """What a verifier said of one transition, and what the runtime made of it."""
 
@@ -135,7 +137,7 @@ class PartKind(StrEnum):
     CHECK = "check"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Part:
     """What the runtime found of one part of one transition."""
 
@@ -158,7 +160,7 @@ class Source(StrEnum):
     WORKER = "worker"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Assigned:
     """A value for a name."""
 
@@ -166,7 +168,7 @@ class Assigned:
     value: "Plain"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Variable:
     """What a variable holds, and who wrote it where."""
 
@@ -179,7 +181,7 @@ class Variable:
     """The number of the entry that wrote it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class _Event:
     instance: str
     visit: int
@@ -188,7 +190,7 @@ class _Event:
     """The instance's place in the tree of instances; the root is empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class InstanceStarted(_Event):
     """An instance of a pinned definition began."""
 
@@ -204,7 +206,7 @@ class InstanceStarted(_Event):
     """What the flow was given, defaults included."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class StateEntered(_Event):
     """A state was entered; `visit` is its number. The initial state has neither transition nor attempt."""
 
@@ -214,7 +216,7 @@ class StateEntered(_Event):
     attempt: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class TransitionRequested(_Event):
     """The worker asked to leave its state; what was committed up to this event is what will be judged."""
 
@@ -229,7 +231,7 @@ class TransitionRequested(_Event):
     """What the guards of the state came to then."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class ChecksRun(_Event):
     """The host ran what the open attempt needs to be shown."""
 
@@ -237,7 +239,7 @@ class ChecksRun(_Event):
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class VariablesSet(_Event):
     """Variables were written, all of them or none."""
 
@@ -247,7 +249,7 @@ class VariablesSet(_Event):
     values: tuple[Assigned, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class InstanceHalted(_Event):
     """A way out was found that leads to a state with no visit left; requests are refused until an operator says otherwise."""
 
@@ -257,7 +259,7 @@ class InstanceHalted(_Event):
     """How often it was entered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class TransitionCheckPassed(_Event):
     """A transition is taken; the state it leads to is entered in the same record. `judgements` are of what a verifier was asked."""
 
@@ -267,7 +269,7 @@ class TransitionCheckPassed(_Event):
     account: Account | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class TransitionCheckRejected(_Event):
     """The attempt was judged, or could not be applied, and moved nothing."""
 
@@ -278,7 +280,7 @@ class TransitionCheckRejected(_Event):
     account: Account | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class TransitionVerificationCancelled(_Event):
     """The attempt was closed without a judgement."""
 
@@ -287,7 +289,7 @@ class TransitionVerificationCancelled(_Event):
     account: Account | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class TransitionVerificationFailed(_Event):
     """The verifier came to no verdicts."""
 
@@ -297,36 +299,36 @@ class TransitionVerificationFailed(_Event):
     account: Account | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class LateResultIgnored(_Event):
     """A result arrived for an attempt that is not open (any more); it changed nothing."""
 
     attempt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class _Act(_Event):
     by: str
     """Who did it, as people are told: class and name."""
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class InstancePaused(_Act):
     """Requests are refused until it is resumed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class InstanceResumed(_Act):
     """Requests are taken again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class InstanceCancelled(_Act):
     """An operator ended it; `$cancelled` is entered in the same record."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class InstanceRewound(_Act):
     """An earlier state is entered again, at a new visit, in the same record.
 
@@ -340,7 +342,7 @@ class InstanceRewound(_Act):
     """What the variables hold again: what they held when that state was entered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class ProgressHoldSet(_Event):
     """So many judgements of one visit saw the same evidence and moved nothing; requests are refused until something changes."""
 
@@ -349,7 +351,7 @@ class ProgressHoldSet(_Event):
     """The number of the newest admissible entry that all of them saw; 0 when there is none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@fact
 class ProgressHoldCleared(_Act):
     """Requests are judged again: there is new evidence, or an operator said so."""
 
@@ -383,7 +385,7 @@ class EventId:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Recorded:
     """An event and its identity."""
 

@@ -1,7 +1,7 @@
 """What the events fold to: one flow instance, its open attempt, and how the last attempt ended."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from stateward.compiler.flow.reserved import CANCELLED_STATE
 from stateward.runtime.core.events import Account, CancelCause, EventId, FailureCause, Judgement, Part, RejectionCode, Status, Variable
 from stateward.runtime.core.flow import Flow
+from stateward.runtime.core.values import value
 
 if TYPE_CHECKING:
     from stateward.compiler.predicates.schema import Plain
@@ -28,7 +29,7 @@ class AttemptStatus(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Attempt:
     """One verification request."""
 
@@ -52,7 +53,7 @@ class Attempt:
         return max(self.requested.seq, *(each.entry for each in self.parts)) if self.parts else self.requested.seq
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Resolution:
     """How an attempt ended."""
 
@@ -75,7 +76,7 @@ class Resolution:
         return self.attempt.reserved if usage is None else usage.tokens
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pin:
     """Which flow an instance runs: pinned when it starts, the same for ever."""
 
@@ -88,7 +89,7 @@ class Pin:
     chosen_by: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Flag:
     """That requests are refused, by whom and why."""
 
@@ -97,7 +98,7 @@ class Flag:
     at: EventId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hold:
     """That judging again would show nothing new."""
 
@@ -108,7 +109,7 @@ class Hold:
     at: EventId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Halt:
     """That a state would be entered once more than it may be."""
 
@@ -118,7 +119,7 @@ class Halt:
     at: EventId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Due:
     """The state that the next event of the record has to enter."""
 
@@ -130,7 +131,7 @@ class Due:
     after: EventId
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Aside:
     """A part of the log that a rewind set aside: entries with `after < seq < before`."""
 
@@ -142,7 +143,7 @@ class Aside:
         return self.after < seq < self.before
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Instance:
     """A flow instance."""
 
@@ -194,7 +195,7 @@ def is_aside(aside: Iterable[Aside], seq: int) -> bool:
     return any(each.holds(seq) for each in aside)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FlowState:
     """The flow side of one Worker: its latest instance, and how many there were."""
 

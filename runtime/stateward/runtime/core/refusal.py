@@ -1,7 +1,8 @@
 """How the runtime says "not now": a value with a stable code, what is so, and what is allowed instead. Nothing was written."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from stateward.runtime.core.values import value
 
 
 class RefusalCode(StrEnum):
@@ -91,7 +92,7 @@ class RefusalCode(StrEnum):
     WORKER_CONTENDED = "worker_contended"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Refusal:
     """The caller may not do this now."""
 

@@ -5,9 +5,9 @@ is remembered of the store: which Workers were active while it looked like this,
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
+from stateward.runtime.core.values import value
 from stateward.runtime.ports.faults import Fault
 
 BINDINGS_MAX: Final = 1024
@@ -22,7 +22,7 @@ class BindingsUnusable(Fault):
     """Bindings can be neither read nor kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Binding:
     """A session of a host, and the Worker it works in."""
 

@@ -3,9 +3,9 @@
 Apart from where a Worker stands, which whoever only records is not told.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
+from stateward.runtime.core.values import value
 from stateward.runtime.session.chain import HEADER_TEXT_BYTES_MAX, digest_of
 from stateward.runtime.session.entries import Head
 from stateward.runtime.session.strict import render
@@ -16,7 +16,7 @@ KEY_TEXT_BYTES_MAX: Final = HEADER_TEXT_BYTES_MAX
 """Of each text of a record's key."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RecordKey:
     """Where in a host a record comes from: by it, it is recorded once."""
 
@@ -33,7 +33,7 @@ class RecordKey:
         return digest_of(render([self.host, self.session, self.use, self.part]))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HostRecord:
     """What a host or an agent says happened."""
 
@@ -46,7 +46,7 @@ class HostRecord:
     """The id of the sub-agent that it is of; empty for the agent itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cursor:
     """How far the transcript of a host's session was taken in. Committed with what was taken in, so that nothing comes in twice."""
 
@@ -60,7 +60,7 @@ class Cursor:
     """The id of the last line that was taken in, by which a rewritten file is known."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RecordedEntry:
     """A record was committed."""
 
@@ -71,7 +71,7 @@ class RecordedEntry:
     """Whether it was committed before."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Recorded:
     """Records were committed, in one commit."""
 

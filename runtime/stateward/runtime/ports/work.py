@@ -5,10 +5,10 @@ adapter is made. Refusals are values; failures of the environment are raised as 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from stateward.runtime.core.refusal import Refusal
+from stateward.runtime.core.values import value
 from stateward.runtime.ports.records import Cursor, HostRecord, Recorded, RecordedEntry
 from stateward.runtime.session.acts import RunOutcome
 from stateward.runtime.session.answers import Answer
@@ -17,7 +17,7 @@ from stateward.runtime.session.entries import Head
 # --- where a Worker stands ----------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WayOut:
     """A transition that leaves the current state."""
 
@@ -34,7 +34,7 @@ class WayOut:
     """Whether it is taken where no other is."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ValueShown:
     """A variable that the worker is shown."""
 
@@ -44,7 +44,7 @@ class ValueShown:
     """As JSON; None where it was not set."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Writable:
     """A variable that the worker may set."""
 
@@ -55,7 +55,7 @@ class Writable:
     """As JSON Schema."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class OpenAttempt:
     """A request that is not resolved yet."""
 
@@ -65,7 +65,7 @@ class OpenAttempt:
     """The entry that holds it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FlowStanding:
     """Where a flow instance stands."""
 
@@ -97,7 +97,7 @@ class FlowStanding:
     """What it lets its worker set."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Standing:
     """A Worker as it is now."""
 

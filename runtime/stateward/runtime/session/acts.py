@@ -1,15 +1,15 @@
 """What an operator did, and what a run of the worker's agent came to, as entries keep it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from stateward.runtime.core.events import Status
+from stateward.runtime.core.values import value
 from stateward.runtime.session.entries import Actor, Head
 from stateward.runtime.session.strict import COUNT, FLAG, TEXT, Form, choice, optional, record
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Standing:
     """Where a flow instance stood, in short."""
 
@@ -22,7 +22,7 @@ class Standing:
     held: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ForkOrigin:
     """Where a log was forked off another."""
 
@@ -32,7 +32,7 @@ class ForkOrigin:
     """Of the last entry of the other log that is also one of this."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rollback:
     """An operator let a log go on that had gone back: a restored backup."""
 
@@ -52,14 +52,14 @@ class RunOutcome(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RunStarted:
     """A run of the worker's agent began."""
 
     run: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RunEnded:
     """A run of the worker's agent ended; the flow stays where it is."""
 
@@ -68,7 +68,7 @@ class RunEnded:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WorkerStopped:
     """Somebody stopped the Worker; everything is kept, and it may go on at any time."""
 

@@ -1,14 +1,14 @@
 """What a worker is told about its request. Stored as it was told, so that a repeated request is told the same."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from stateward.runtime.core.events import Status, Verdict
 from stateward.runtime.core.instance import AttemptStatus
+from stateward.runtime.core.values import value
 from stateward.runtime.session.strict import COUNT, FLAG, TEXT, Form, choice, optional, record, sequence
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TransitionAnswer:
     """What came of one condition."""
 
@@ -21,7 +21,7 @@ class TransitionAnswer:
     """What the runtime has to add: a citation that does not resolve."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answer:
     """What came of a request: the new state and its instructions, or for each transition the verdict and what is missing."""
 

@@ -1,9 +1,9 @@
 """What came of a check that the host ran, as the log holds it: evidence of class `engine`, to be read and cited."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from stateward.runtime.core.values import value
 from stateward.runtime.session.strict import COUNT, TEXT, Form, choice, optional, record, sequence
 
 
@@ -22,7 +22,7 @@ class CheckEnd(StrEnum):
     """It was never begun."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CheckRecord:
     """One run of a check, or why there was none."""
 

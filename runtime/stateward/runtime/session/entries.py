@@ -6,10 +6,11 @@ place in `Entry` and are None in a log that is not sealed.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
+
+from stateward.runtime.core.values import value
 
 ENTRY_VERSION: Final = 1
 PAYLOAD_BYTES_MAX: Final = 16 * 1024 * 1024
@@ -57,7 +58,7 @@ class Assurance(StrEnum):
     SEPARATED = "separated"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Actor:
     """The actor of an entry."""
 
@@ -70,7 +71,7 @@ class Actor:
     host_session: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Head:
     """The last entry of a log: what an append is compared with."""
 
@@ -81,7 +82,7 @@ class Head:
 GENESIS: Final = Head(0, GENESIS_DIGEST)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NewEntry:
     """An entry before it has a place."""
 
@@ -94,7 +95,7 @@ class NewEntry:
     """A name that is unique in the Worker's log (an operation or attempt id); None where none is needed."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Entry:
     """A committed entry."""
 
@@ -120,7 +121,7 @@ class Entry:
         return reference(self.seq)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unreadable:
     """What lies where an entry should, and is none that this program ever wrote."""
 

@@ -6,11 +6,11 @@ Worker is read-only; anything else that is not as written raises Malformed. What
 only entries that the engine writes can hold flow events.
 """
 
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, assert_never
 
 from stateward.runtime.core.events import Event
 from stateward.runtime.core.instance import FlowState
+from stateward.runtime.core.values import value
 from stateward.runtime.session.acts import (
     ORIGIN,
     ROLLBACK,
@@ -62,21 +62,21 @@ _FLOW_DOMAINS: Final = "flow.runtime."
 TRANSITION_TOOL: Final = "request_transition"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FlowRecord:
     """Events of the flow, and nothing else."""
 
     events: tuple[Event, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ForeignRecord:
     """A record of another program; its bytes are in the entry."""
 
     domain: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WorkdirRecord:
     """The facts of the Workdir at one moment, as JSON."""
 
@@ -86,7 +86,7 @@ class WorkdirRecord:
 Record: TypeAlias = FlowRecord | WorkdirRecord | CheckRecord | ForeignRecord
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PinnedProfile:
     """The profile as it was when the Worker was created."""
 
@@ -101,7 +101,7 @@ class PinnedProfile:
     """Of the value; empty where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SessionStarted:
     """A Worker was created."""
 
@@ -120,7 +120,7 @@ class SessionStarted:
     """Where this log goes on from another; None in one that began by itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UserInput:
     """An input was submitted."""
 
@@ -134,14 +134,14 @@ class UserInput:
     records: tuple[Record, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Extension:
     """A record by itself."""
 
     record: Record
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolResult:
     """What the worker was told, and the events that were recorded with it."""
 
@@ -150,7 +150,7 @@ class ToolResult:
     records: tuple[Record, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class OperatorAct:
     """A person did something to the Worker."""
 
@@ -166,7 +166,7 @@ class OperatorAct:
     records: tuple[Record, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Checkpoint:
     """What the log before it folds to."""
 
@@ -182,7 +182,7 @@ class Checkpoint:
     """How the log went back and was let go on."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Opaque:
     """Bytes that are not ours to read: another program's kind of entry, or what a host recorded."""
 

@@ -4,16 +4,17 @@ Invariants: texts are kept as they came; a kind that is unknown here is refused 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
+from stateward.runtime.core.values import value
 from stateward.runtime.session.strict import TEXT, Form, JsonValue, Malformed, members, record
 
 NO_INPUTS: Final[Mapping[str, object]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FlowSegment:
     """Starts a flow; replaced in place by the instructions of its initial state."""
 
@@ -22,7 +23,7 @@ class FlowSegment:
     """What the flow is given, by name, as JSON; whether it fits is for the flow to say."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextSegment:
     """Says something to the worker."""
 
@@ -32,7 +33,7 @@ class TextSegment:
 Segment: TypeAlias = FlowSegment | TextSegment
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UnknownSegment:
     """A segment that another program wrote."""
 
