@@ -11,6 +11,7 @@ import pytest
 from stateward.runtime.core.events import Verdict
 from stateward.runtime.core.operating import Verb
 from stateward.runtime.core.refusal import Refusal, RefusalCode
+from stateward.runtime.engine.showing import NOT_SHOWN, entry_of
 from stateward.runtime.ports import Answered, EntryShown, FlowStanding, Submitted, ValueShown, Written
 from stateward.runtime.profile import Profile, VerifierKind
 from stateward.runtime.session.masking import Secrets
@@ -38,7 +39,12 @@ def refused(answer: object) -> RefusalCode:
 
 def sets(bench: Bench) -> list[tuple[EntryShown, dict[str, Any]]]:
     """Give the entries that set variables, each with its event."""
-    return [(entry, dict(event)) for entry in page(bench.channel.log()) for event in entry.events if event["type"] == "variables_set"]
+    return [(entry, dict(event)) for entry in whole(bench) for event in entry.events if event["type"] == "variables_set"]
+
+
+def whole(bench: Bench) -> list[EntryShown]:
+    """Give the log as an operator sees it."""
+    return [entry_of(each) for each in bench.engine.log(bench.channel.worker)]
 
 
 def values_of(event: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -57,7 +63,7 @@ def test_what_a_flow_begins_with_is_recorded_with_where_it_comes_from(refine: Be
         ("user_input", "definition", "work", [("attempts", {"int": "0"}), ("findings", [])]),
         ("user_input", "input", "work", [("topic", "owls")]),
     ] == found
-    (started,) = [event for entry in page(refine.channel.log()) for event in entry.events if event["type"] == "instance_started"]
+    (started,) = [event for entry in whole(refine) for event in entry.events if event["type"] == "instance_started"]
     assert [("topic", "owls"), ("limit", {"int": "3"})] == [(each["name"], each["value"]) for each in started["inputs"]]
 
 
@@ -73,6 +79,21 @@ def test_a_worker_is_shown_what_its_state_reads_and_writes_and_nothing_else(refi
     there = looking(refine)
     assert (ValueShown("attempts", is_set=True, holds=2),) == there.reads
     assert ("bugs",) == tuple(each.name for each in there.writes)
+
+
+def test_a_log_shows_a_worker_no_value_that_its_state_does_not_let_it_see(refine: Bench) -> None:
+    seen = page(refine.channel.log())
+    assert "owls" not in "".join(f"{each.payload}{each.events}" for each in seen)
+    (begun,) = [each for each in seen if each.kind == "user_input"]
+    assert NOT_SHOWN == begun.payload
+    assert [("attempts", {"int": "0"}), ("findings", []), ("topic", NOT_SHOWN)] == [
+        (each["name"], each["value"]) for event in begun.events if event["type"] == "variables_set" for each in event["values"]
+    ]
+    written(refine, findings=[{"file": "secret.py", "severity": "high"}])
+    assert "secret.py" in page(refine.channel.log())[-1].payload
+    looking(refine)
+    assert "secret.py" not in "".join(f"{each.payload}{each.events}" for each in page(refine.channel.log()))
+    assert [each.digest for each in whole(refine)] == [each.digest for each in page(refine.channel.log())]
 
 
 def test_a_way_out_shows_its_guard_as_it_is_written(refine: Bench) -> None:

@@ -259,6 +259,21 @@ def test_a_request_after_a_write_is_another_request() -> None:
     assert ("work", 2) == (log.here.state, log.here.visits["work"])
 
 
+def test_what_is_written_while_it_is_judged_does_not_travel_with_the_move() -> None:
+    log = at_look(attempts=9)
+    log.do(Write({"bugs": False}))
+    log.ask()
+    opened = log.here.attempt
+    assert opened is not None
+    log.do(Write({"bugs": True}))
+    no = Judgement("$cancel", Verdict.NOT_MET, Verdict.NOT_MET, "no", ("a reason",))
+    decision = log.do(Report(opened.id, Judged((Judgement("judged", Verdict.MET, Verdict.MET, "yes"), no))))
+    assert kinds(decision) == [TransitionCheckRejected]
+    last = log.here.last
+    assert last is not None
+    assert ("look", RejectionCode.STALE_STATE) == (log.here.state, last.rejection)
+
+
 # --- limits -------------------------------------------------------------------------------------------------------------------------
 
 

@@ -291,8 +291,11 @@ def _ran(definition: Flow, state: FlowState, command: Ran) -> Decision:
     known = {(each.transition, each.kind, each.name) for each in opened.parts}
     fresh = tuple(each for each in command.parts if (each.transition, each.kind, each.name) not in known)
     run = ChecksRun(instance=instance.id, visit=instance.visit, attempt=opened.id, parts=fresh)
-    step = next_of(definition.state(opened.state), (*opened.parts, *fresh))
     account = Account(Usage(0, 0, 0)) if opened.reserved else None  # nobody was asked
+    overtaken = _overtaken(instance, opened)
+    if overtaken is not None:
+        return Decided((run, _rejected(instance, opened.id, overtaken, account)))
+    step = next_of(definition.state(opened.state), (*opened.parts, *fresh))
     return Decided((run, *_decided_alone(definition, instance, opened.id, step, account)))
 
 
@@ -409,9 +412,16 @@ def _report(definition: Flow, state: FlowState, command: Report) -> Decision:
             )
             return Decided((failed,))
         case Judged(judgements, unresolved, counting):
-            ruling = rule(definition.state(opened.state), judgements, unresolved, counting, opened.parts)
+            ruling = _overtaken(instance, opened) or rule(definition.state(opened.state), judgements, unresolved, counting, opened.parts)
             return _ruled(definition, instance, opened, command, ruling)
     assert_never(command.outcome)
+
+
+def _overtaken(instance: Instance, opened: Attempt) -> Rejected | None:
+    """Reject a request since which variables were set: what was judged, guards too, is not what would be taken along."""
+    if instance.written <= opened.requested.seq:
+        return None
+    return Rejected(RejectionCode.STALE_STATE, f"variables were set after it was asked, in entry {instance.written}")
 
 
 def _ruled(definition: Flow, instance: Instance, opened: Attempt, command: Report, ruling: Ruling) -> Decided:

@@ -13,7 +13,7 @@ from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.hosted import HostEngine
 from stateward.runtime.engine.hosting import EngineHostChannel
 from stateward.runtime.engine.overview import OverviewRow
-from stateward.runtime.engine.showing import attempt_of, entry_of
+from stateward.runtime.engine.showing import attempt_of, entry_for_agent, entry_of, visible_in
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
     LOG_PAGE_MAX,
@@ -100,19 +100,23 @@ class Attended:
         explained = self.reader.explain(worker, attempt)
         return None if explained is None else attempt_of(explained)
 
-    def log(self, worker: str, after: int, limit: int) -> LogPage | Refusal:
-        """Read entries with numbers behind `after`."""
+    def log(self, worker: str, after: int, limit: int, *, is_whole: bool) -> LogPage | Refusal:
+        """Read entries with numbers behind `after`; where they are not to be whole, as an agent sees them."""
         head = self.head(worker)
         if head is None:
             return not_found(worker)
+        standing = None if is_whole else self.standing(worker)
+        if isinstance(standing, Refusal):
+            return standing
+        visible = None if standing is None else visible_in(standing)
         upto = min(after + min(limit, LOG_PAGE_MAX), head.seq)
-        return LogPage(self._entries(worker, after, upto) if upto > after else (), head)
+        return LogPage(self._entries(worker, after, upto, visible) if upto > after else (), head)
 
-    def _entries(self, worker: str, after: int, upto: int) -> tuple[EntryShown, ...]:
+    def _entries(self, worker: str, after: int, upto: int, visible: frozenset[str] | None) -> tuple[EntryShown, ...]:
         shown: list[EntryShown] = []
         size = 0
         for each in self.reader.log(worker, after, upto):
-            entry = entry_of(each)
+            entry = entry_of(each) if visible is None else entry_for_agent(each, visible)
             size += len(entry.payload)
             if shown and size > PAGE_CHARACTERS_MAX:
                 break

@@ -17,7 +17,7 @@ from stateward.runtime.core.texts import is_blank, size_of
 from stateward.runtime.engine.answers import Begun
 from stateward.runtime.engine.commit import not_found
 from stateward.runtime.engine.halting import Halt
-from stateward.runtime.engine.showing import attempt_of, entry_of
+from stateward.runtime.engine.showing import attempt_of, entry_for_agent, entry_of, visible_in
 from stateward.runtime.engine.view import WorkerView
 from stateward.runtime.engine.worker import Engine
 from stateward.runtime.ports import (
@@ -41,7 +41,7 @@ from stateward.runtime.ports import (
     Written,
 )
 from stateward.runtime.profile import VerifierKind
-from stateward.runtime.session.entries import Actor, Kind, reference
+from stateward.runtime.session.entries import Actor, ActorClass, Kind, reference
 from stateward.runtime.session.segments import Segment
 
 NOTE_BYTES_MAX: Final = 16 * 1024
@@ -330,8 +330,14 @@ class EngineWorkerChannel:
         if head is None:
             return not_found(self._worker)
         upto = min(after + min(limit, LOG_PAGE_MAX), head.seq)
-        entries = tuple(map(entry_of, self._engine.log(self._worker, after, upto))) if upto > after else ()
-        return LogPage(entries, head)
+        logged = self._engine.log(self._worker, after, upto) if upto > after else ()
+        if self._actor.actor_class is not ActorClass.AGENT:
+            return LogPage(tuple(map(entry_of, logged)), head)
+        standing = self._engine.standing(self._worker)
+        if isinstance(standing, Refusal):
+            return standing
+        visible = visible_in(standing)
+        return LogPage(tuple(entry_for_agent(each, visible) for each in logged), head)
 
     def source(self) -> str | None:
         """Give the source of the flow that it runs."""

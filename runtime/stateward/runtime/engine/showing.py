@@ -1,16 +1,27 @@
-"""Attempts and entries of a log, in the values that are shown to those who work inside a Worker, wherever it is kept."""
+"""Attempts and entries of a log, in the values that are shown to those who work inside a Worker, wherever it is kept.
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+Invariant: an agent is shown no value of a variable or an input that its state does not let it see, in whatever entry it lies; what is left
+out is said, and the digests of the entry stay.
+"""
 
-from stateward.runtime.core.events import Event
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from stateward.runtime.core.events import Assigned, Event, InstanceRewound, InstanceStarted, Variable, VariablesSet
 from stateward.runtime.core.instance import AttemptStatus
 from stateward.runtime.engine.view import LoggedEntry
 from stateward.runtime.ports.asking import AttemptShown, EntryShown
+from stateward.runtime.session.entries import Kind
 from stateward.runtime.session.event_codec import EVENT
 
 if TYPE_CHECKING:
     from stateward.runtime.engine.attempts import Explained
+    from stateward.runtime.ports.work import Standing
+
+V = TypeVar("V", Assigned, Variable)
+NOT_SHOWN: Final = "«not shown»"
+"""What stands for a value that a state does not let its worker see, and for a payload that holds one."""
 
 
 def attempt_of(explained: "Explained") -> AttemptShown:
@@ -29,8 +40,39 @@ def _event(event: Event) -> Mapping[str, Any]:
     return written
 
 
+def visible_in(standing: "Standing") -> frozenset[str]:
+    """Name the variables that an agent may see where a Worker stands."""
+    flow = standing.flow
+    return frozenset() if flow is None else frozenset((*(each.name for each in flow.reads), *(each.name for each in flow.writes)))
+
+
+def _without(event: Event, visible: Collection[str]) -> Event:
+    """Give an event without the values that are not to be seen."""
+    match event:
+        case InstanceStarted():
+            return replace(event, inputs=_seen(event.inputs, visible))
+        case VariablesSet():
+            return replace(event, values=_seen(event.values, visible))
+        case InstanceRewound():
+            return replace(event, variables=_seen(event.variables, visible))
+        case _:
+            return event
+
+
+def _seen(values: tuple[V, ...], visible: Collection[str]) -> tuple[V, ...]:
+    return tuple(each if each.name in visible else replace(each, value=NOT_SHOWN) for each in values)
+
+
+def entry_for_agent(logged: LoggedEntry, visible: Collection[str]) -> EntryShown:
+    """Show an entry to the agent of a Worker, which may see these variables."""
+    events = tuple(replace(each, event=_without(each.event, visible)) for each in logged.events)
+    entry = entry_of(replace(logged, events=events))
+    is_whole = events == logged.events and logged.entry.kind != Kind.CHECKPOINT
+    return entry if is_whole else replace(entry, payload=NOT_SHOWN)
+
+
 def entry_of(logged: LoggedEntry) -> EntryShown:
-    """Show an entry."""
+    """Show an entry, to whoever may see all of it."""
     entry = logged.entry
     return EntryShown(
         worker=entry.worker,

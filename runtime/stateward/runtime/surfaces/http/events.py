@@ -53,7 +53,7 @@ def follow_worker(
 ) -> Response:
     """Follow the log: entries behind `after`, and those that come. Scope `work:<worker>`, `record:<worker>` or `operate`."""
     after = _after(request, asked.after)
-    first = named.workers.log(named.worker, after, 1)
+    first = named.workers.log(named.worker, after, 1, is_whole=named.sees_all)
     if isinstance(first, Refusal):
         raise not_done(first)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -86,7 +86,7 @@ async def _events(request: Request, named: Named, after: int) -> AsyncIterator[b
     service, over = service_of(request), monotonic() + STREAM_SECONDS_MAX
     beat = monotonic() + BEAT_SECONDS
     while not service.stopping.is_set() and monotonic() < over:
-        page = await run_in_threadpool(named.workers.log, named.worker, after, _PAGE)
+        page = await run_in_threadpool(named.workers.log, named.worker, after, _PAGE, is_whole=named.sees_all)
         if isinstance(page, Refusal) or page.head.seq < after:
             return
         for entry in page.entries:

@@ -161,7 +161,7 @@ def show_attempt(named: Looking, attempt: str) -> Response:
 @router.get("/workers/{worker}/log", response_model=LogForm, responses={**_ok("Entries, in order."), **problems(404, 409)})
 def read_log(named: Looking, asked: Annotated[LogAsked, Query()]) -> Response:
     """Read entries of the log with numbers behind `after`. Scope `work:<worker>`, `record:<worker>` or `operate`."""
-    return _formed(named.workers.log(named.worker, asked.after, asked.limit), LogForm.of)
+    return _formed(named.workers.log(named.worker, asked.after, asked.limit, is_whole=named.sees_all), LogForm.of)
 
 
 # --- for its agent

@@ -40,6 +40,11 @@ class Named:
             raise not_done(found)
         return found
 
+    @property
+    def sees_all(self) -> bool:
+        """Whether values are shown that the state of the Worker does not let its agent see."""
+        return self.access.has(OPERATE)
+
     def host(self, session: str | None) -> Actor:
         """Give as whom the harness of its agent acts."""
         return Actor(ActorClass.HOST, CHANNEL, self.access.name, host_session=session)
