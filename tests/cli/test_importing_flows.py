@@ -227,3 +227,18 @@ def test_a_bundle_is_taken_in_elsewhere_with_what_is_imported(tmp_path: Path) ->
     assert 0 == here.call("flow", "export", "--output", str(tmp_path / "all.jsonl")).status
     assert 0 == there.call("flow", "import", str(tmp_path / "all.jsonl")).status
     assert "Write the paper.\n" == there.done("flow", "show", "paper", "--module", "draft.md")
+
+
+@pytest.mark.parametrize(("file", "imports"), [("draft", "other"), ("other", "draft"), ("draft", "draft"), ("other", "other")])
+def test_a_flow_is_saved_under_another_name_than_its_file_with_what_it_compiled_with(tmp_path: Path, file: str, imports: str) -> None:
+    here = place(tmp_path)
+    (here.work / f"{imports}.dcdl").write_text('text = "Write it.";\n', "utf-8")
+    source = f'schema_version = 2; name = "other"; initial = "a"; states = {{ a = {{ instructions = (import "./{imports}.dcdl").%s; '
+    source += 'transitions.out = { target = "b"; condition = "It is written."; }; }; b = { instructions = ""; terminal = true; }; };'
+    (here.work / f"{file}.dcdl").write_text(source % ("name" if file == imports else "text"), "utf-8")
+    compiled = json.loads(here.call("compile", "--format", "json", f"{file}.dcdl").out)
+    saved = here.call("flow", "save", f"{file}.dcdl", "--slug", "other")
+    assert 0 == saved.status, saved.out + saved.err
+    kept = json.loads(here.call("flow", "show", "other", "--json").out)
+    (report,) = compiled["files"]
+    assert (report["definition_digest"], report["closure_digest"]) == (kept["definition_digest"], kept["closure_digest"])

@@ -54,11 +54,11 @@ class FlowModules:
         path = resolved(specifier, self._paths.get(importer, ""))
         if isinstance(path, Refused):
             return path
-        if path == self._file:
-            return self._root
         if path not in self._answers:
             self._answers[path] = self._loaded(path, self._loader)
-        return self._answers[path]
+        answer = self._answers[path]
+        # the flow itself only where nothing else has the path: it is kept under its slug, and not under the name of its file
+        return self._root if isinstance(answer, Refused) and path == self._file else answer
 
     def _loaded(self, path: str, loader: Loader) -> Source | Refused:
         most = self._limits.module_path_bytes
@@ -74,7 +74,8 @@ class FlowModules:
         if self._bytes > self._limits.closure_bytes:
             message = f"the flow and what it imports are together larger than {self._limits.closure_bytes:,} bytes"
             return Refused(message, f"{quoted(path)} passes the limit", is_limit=True)
-        module = Source(self._prefix + path, found.text, found.has_mark)
+        own = "./" if path == self._file else ""  # the flow is known by its slug, and a module may have that name
+        module = Source(f"{self._prefix}{own}{path}", found.text, found.has_mark)
         self._paths[module.name] = path
         self._contents[path] = content
         return module
