@@ -12,6 +12,8 @@ from tests.cases.stored import StoredPlace, place_on
 from tests.store.releases import VERSIONS, Release
 
 LAST = Release(VERSIONS[-1])
+BEFORE = SCHEMA_VERSION - 1
+"""The version of that store."""
 
 
 @pytest.fixture
@@ -20,22 +22,22 @@ def here(tmp_path: Path) -> StoredPlace:
 
 
 def test_info_says_what_a_migration_would_do(here: StoredPlace) -> None:
-    backup = f"{here.store}.v1-backup"
+    backup = f"{here.store}.v{BEFORE}-backup"
     told = json.loads(here.done("store", "info", "--json"))
-    assert [1, str(here.store), 1, SCHEMA_VERSION, backup] == [
+    assert [1, str(here.store), BEFORE, SCHEMA_VERSION, backup] == [
         told[name] for name in ("version", "place", "store_version", "program_version", "backup")
     ]
-    assert SCHEMA_VERSION - 1 == len(told["steps"])
+    assert 1 == len(told["steps"])
     shown = here.done("store", "info")
-    for part in (str(here.store), "1, this program writes 2", *told["steps"], backup):
+    for part in (str(here.store), f"{BEFORE}, this program writes {SCHEMA_VERSION}", *told["steps"], backup):
         assert part in shown
 
 
 def test_a_dry_run_migrates_nothing_and_the_next_one_does(here: StoredPlace) -> None:
     tried = json.loads(here.done("store", "migrate", "--dry-run", "--json"))
-    assert (1, None) == (json.loads(here.done("store", "info", "--json"))["store_version"], tried["migrated"])
+    assert (BEFORE, None) == (json.loads(here.done("store", "info", "--json"))["store_version"], tried["migrated"])
     done = json.loads(here.done("store", "migrate", "--json"))
-    assert {"from": 1, "to": SCHEMA_VERSION, "backup": tried["backup"]} == done["migrated"]
+    assert {"from": BEFORE, "to": SCHEMA_VERSION, "backup": tried["backup"]} == done["migrated"]
     assert Path(tried["backup"]).is_file()
     again = here.done("store", "migrate")
     assert f"{here.store} has store version {SCHEMA_VERSION} already\n" == again
@@ -73,7 +75,7 @@ def test_a_store_that_is_named_needs_no_workspace(here: StoredPlace, tmp_path: P
     elsewhere = StoredPlace(tmp_path)
     elsewhere.work.mkdir()
     told = elsewhere.call("store", "info", "--json", "--store", str(here.store))
-    assert (0, 1) == (told.status, json.loads(told.out)["store_version"])
+    assert (0, BEFORE) == (told.status, json.loads(told.out)["store_version"])
     assert "there is no store at" in elsewhere.call("store", "info").err
     nowhere = elsewhere.call("store", "check", STATEWARD_STORE="")
     assert (2, "error: no Workspace at") == (nowhere.status, nowhere.err[:22])
