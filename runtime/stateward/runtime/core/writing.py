@@ -15,7 +15,7 @@ from stateward.runtime.core.events import Assigned, Source, Status, VariablesSet
 from stateward.runtime.core.flow import Flow
 from stateward.runtime.core.instance import FlowState, Instance
 from stateward.runtime.core.refusal import Refusal, RefusalCode
-from stateward.runtime.core.texts import listed, shown, size_of
+from stateward.runtime.core.texts import is_unicode, listed, shown, size_of
 
 if TYPE_CHECKING:
     from stateward.compiler.predicates.schema import Plain
@@ -139,7 +139,7 @@ def _is_text(value: object) -> bool:
     waiting = [value]
     while waiting:
         each = waiting.pop()
-        if isinstance(each, str) and any("\ud800" <= letter <= "\udfff" for letter in each):
+        if isinstance(each, str) and not is_unicode(each):
             return False
         if isinstance(each, list):
             waiting.extend(each)

@@ -157,7 +157,7 @@ class Profile:
 
     def pinned(self) -> PinnedProfile:
         """Give what a log keeps of it: its rights and bounds and who judges, not where a key is found nor how long a lease lasts."""
-        written = {name: _json(value) for name, value in self.values().items() if (name, value) not in NOT_PINNED.items()}
+        written = {name: as_json(value) for name, value in self.values().items() if (name, value) not in NOT_PINNED.items()}
         value = render(written)
         return PinnedProfile(self.name, self.demonstration, self.flow_enabled, self.agent_selectors, value.decode(), digest_of(value))
 
@@ -192,7 +192,8 @@ class Profile:
         }
 
 
-def _json(value: Value) -> JsonValue:
+def as_json(value: Value) -> JsonValue:
+    """Give the value of a term as JSON."""
     match value:
         case Commands():
             return value.as_json()

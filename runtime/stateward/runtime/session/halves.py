@@ -7,13 +7,15 @@ U+FFFD, one for each.
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
+from stateward.runtime.core.texts import is_unicode
+
 REPLACED: Final = "\ufffd"
 
 
 def whole(value: Any) -> Any:
     """Give a text, JSON, or a value of such, with each half in it replaced."""
     if isinstance(value, str):
-        return value if _is_whole(value) else "".join(REPLACED if "\ud800" <= each <= "\udfff" else each for each in value)
+        return value if is_unicode(value) else "".join(REPLACED if "\ud800" <= each <= "\udfff" else each for each in value)
     if isinstance(value, list | tuple):
         return type(value)(map(whole, value))
     if isinstance(value, dict):
@@ -21,11 +23,3 @@ def whole(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{each.name: whole(getattr(value, each.name)) for each in fields(value)})
     return value
-
-
-def _is_whole(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

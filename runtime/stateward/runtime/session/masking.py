@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
+from stateward.runtime.core.texts import is_unicode
+
 VALUE_CHARACTERS_MIN: Final = 8
 """A shorter value would be found in texts that have nothing to do with it."""
 VALUE_CHARACTERS_MAX: Final = 64 * 1024
@@ -122,7 +124,7 @@ def _problem(name: str, value: str, values: Iterable[str]) -> str | None:
         return "has a name that is more than 64 letters, digits, `_`, `.` and `-`, or has others"
     if not VALUE_CHARACTERS_MIN <= len(value) <= VALUE_CHARACTERS_MAX:
         return f"has {len(value)} characters, and {VALUE_CHARACTERS_MIN} to {VALUE_CHARACTERS_MAX} can be kept out of a text"
-    if any("\ud800" <= each <= "\udfff" for each in value):
+    if not is_unicode(value):
         return "is no Unicode text"
     if _OPEN in value or _CLOSE in value:
         return f"holds `{_OPEN}` or `{_CLOSE}`, which stand around what takes its place"

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from stateward.runtime.core.texts import shown, size_of
+from stateward.runtime.core.texts import is_unicode, shown, size_of
 from stateward.runtime.workdir.beneath import FILE_FLAGS, FOLDER_FLAGS, Opener, best_opener
 from stateward.runtime.workdir.limits import DEPTH_MAX, LINKS_MAX, PATH_BYTES_MAX
 from stateward.runtime.workdir.shown import RefusalCode, Refused
@@ -39,7 +39,7 @@ def is_outside_name(name: str) -> bool:
 
 def is_text(name: str) -> bool:
     """Tell whether a name is UTF-8: what is none is read as text with halves of surrogate pairs."""
-    return not any("\ud800" <= each <= "\udfff" for each in name)
+    return is_unicode(name)
 
 
 def parts_of(path: str) -> tuple[str, ...]:

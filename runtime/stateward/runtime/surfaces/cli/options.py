@@ -5,6 +5,7 @@ from typing import Final
 
 import click
 
+from stateward.runtime.core.texts import is_unicode
 from stateward.runtime.wiring import NoPlace, Place, RemoteUnusable, place_of, server_named
 
 
@@ -24,7 +25,7 @@ def _server(_context: click.Context, _parameter: click.Parameter, given: str | N
 
 def spoken(text: str) -> str:
     """Take what a person says, for the log. Raises BadParameter for bytes that are no text."""
-    if any("\ud800" <= each <= "\udfff" for each in text):
+    if not is_unicode(text):
         raise click.BadParameter("it is no UTF-8")
     return text
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stateward.compiler.diagnostics.text import render
-from stateward.runtime.profile import KeyCommand, KeyFile, Profile
+from stateward.runtime.profile import KeyCommand, KeyFile, Profile, terms
 from stateward.runtime.profile.form import FIELDS, Field
 from stateward.runtime.profile.layers import Layer, Unusable, set_by
 from stateward.runtime.profile.places import Broken, Chosen, Places, ProfileUnreadable, Unknown, choose, files_of, names
@@ -157,7 +157,9 @@ def _data(chosen: Chosen, places: Places) -> dict[str, Any]:
         "digest": profile.pinned().digest,
         "layers": [{"layer": str(each.layer), "file": each.file, "digest": each.digest} for each in chosen.layers],
         "absent": [{"layer": str(layer), "file": str(file)} for layer, file in _absent(chosen, places)],
-        "fields": {name: {"value": _json(value), "set_by": [str(each) for each in layers]} for name, value, layers in _fields(chosen)},
+        "fields": {
+            name: {"value": terms.as_json(value), "set_by": [str(each) for each in layers]} for name, value, layers in _fields(chosen)
+        },
     }
 
 
@@ -189,16 +191,6 @@ def _shown(chosen: Chosen, places: Places) -> Iterator[RenderableType]:
     for name, value, layers in _fields(chosen):
         table.add_row(Text(name), plain(_worded(value)), Text(", ".join(layers) or _UNSAID, "" if layers else "dim"))
     yield table
-
-
-def _json(value: Value) -> Any:
-    match value:
-        case Commands():
-            return value.as_json()
-        case tuple():
-            return list(value)
-        case _:
-            return value
 
 
 def _worded(value: Value) -> str:
