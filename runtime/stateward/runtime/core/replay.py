@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import groupby
 
 from stateward.runtime.core.events import (
+    Assigned,
     ChecksRun,
     EventId,
     InstanceRewound,
@@ -129,26 +130,30 @@ def _check_run(here: State, at: EventId, run: ChecksRun) -> None:
 
 
 def _check_written(definition: Flow, at: EventId, written: VariablesSet) -> None:
-    from stateward.runtime.core.writing import misfit_of  # noqa: PLC0415 - most flows write nothing
-
-    declared = {each.name: each for each in definition.declared_variables}
     writes = definition.state(written.state).writes
     for each in written.values:
-        declaration = declared.get(each.name)
-        if declaration is None or (written.source is Source.WORKER and each.name not in writes):
+        if written.source is Source.WORKER and each.name not in writes:
             broken(at, f"state `{written.state}` does not write `{each.name}`")
-        fault = misfit_of(declaration, each.value)
-        if fault is not None:
-            broken(at, f"variable `{each.name}` cannot hold this: {fault}")
+    _check_values(definition, at, written.values)
 
 
 def _check_held(definition: Flow, at: EventId, held: tuple[Variable, ...]) -> None:
+    for each in held:
+        if each.entry > at.seq:
+            broken(at, f"variable `{each.name}` cannot have held what entry {each.entry} wrote")
+    _check_values(definition, at, held)
+
+
+def _check_values(definition: Flow, at: EventId, values: Iterable[Assigned | Variable]) -> None:
     from stateward.runtime.core.writing import misfit_of  # noqa: PLC0415 - most flows write nothing
 
     declared = {each.name: each for each in definition.declared_variables}
-    for each in held:
-        if each.name not in declared or misfit_of(declared[each.name], each.value) is not None or each.entry > at.seq:
-            broken(at, f"variable `{each.name}` cannot have held this")
+    for each in values:
+        if each.name not in declared:
+            broken(at, f"there is no variable `{each.name}`")
+        fault = misfit_of(declared[each.name], each.value)
+        if fault is not None:
+            broken(at, f"variable `{each.name}` cannot hold this: {fault}")
 
 
 def _check_entered(definition: Flow, before: FlowState, at: EventId, entered: StateEntered, after: Instance) -> None:

@@ -126,6 +126,20 @@ def settled_parts(state: State, parts: Sequence[Part]) -> Mapping[str, Verdict]:
     return {each.id: each.settled for each in looks}
 
 
+def nobody_else(state: State, parts: Sequence[Part]) -> Verdict | None:
+    """Tell whether no transition but a last resort is met; None while that is open."""
+    return _nobody(_looks([each for each in state.transitions if not (each.synthetic or each.otherwise)], parts))
+
+
+def _nobody(others: Sequence[_Look]) -> Verdict | None:
+    closed = [each.settled for each in others if each.is_closed]
+    if Verdict.MET in closed:
+        return Verdict.NOT_MET
+    if len(closed) < len(others):
+        return None
+    return Verdict.INDETERMINATE if Verdict.INDETERMINATE in closed else Verdict.MET
+
+
 def _looks(authored: Sequence[Transition], parts: Sequence[Part]) -> tuple[_Look, ...]:
     found: dict[str, list[Part]] = {}
     for part in parts:
@@ -144,12 +158,8 @@ def _look(transition: Transition, found: Sequence[Part]) -> _Look:
 
 def _otherwise(look: _Look, others: Sequence[_Look]) -> _Look:
     """Judge the transition that is taken where no other is: met when all others are `not_met`."""
-    closed = [each.settled for each in others if each.is_closed]
-    if Verdict.MET in closed:
-        nobody = Verdict.NOT_MET
-    elif all(each.is_closed for each in others):
-        nobody = Verdict.INDETERMINATE if Verdict.INDETERMINATE in closed else Verdict.MET
-    else:
+    nobody = _nobody(others)
+    if nobody is None:
         waiting = tuple(dict.fromkeys(check for each in others for check in each.pending))
         return _Look(look.id, look.settled, (*look.pending, *waiting) if look.settled is not Verdict.NOT_MET else (), look.has_condition)
     return _Look(look.id, together((look.settled, nobody)), look.pending if nobody is not Verdict.NOT_MET else (), look.has_condition)

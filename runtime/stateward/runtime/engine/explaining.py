@@ -13,7 +13,7 @@ from stateward.compiler.predicates.guards import KNOWN, VARS, VISITS, Bag, Ref, 
 from stateward.runtime.core.events import EntryCitation, FileCitation, Judgement, Part, PartKind, Verdict
 from stateward.runtime.core.flow import Flow, Transition
 from stateward.runtime.core.instance import Attempt, Instance
-from stateward.runtime.core.selecting import bag_of, guard_parts, settled_parts
+from stateward.runtime.core.selecting import bag_of, guard_parts, nobody_else
 from stateward.runtime.session.entries import reference
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class _Seen:
         for name in way.checks:
             yield self._check(way.id, name)
         if way.otherwise:
-            yield PartFound(Kind.OTHERWISE, "", self._otherwise())
+            yield PartFound(Kind.OTHERWISE, "", nobody_else(self._here, (*self._guards.values(), *self._checks)))
         if way.condition:
             yield self._condition(way)
 
@@ -128,22 +128,6 @@ class _Seen:
         if found is None:
             return PartFound(Kind.CHECK, name, None)
         return PartFound(Kind.CHECK, name, found.verdict, missing=found.missing, entry=reference(found.entry) if found.entry else "")
-
-    def _otherwise(self) -> Verdict | None:
-        """Judge whether no other transition is met, where that is known."""
-        found = (*self._guards.values(), *self._checks)
-        settled = settled_parts(self._here, found)
-        run = {(each.transition, each.name) for each in self._checks}
-        others = [each for each in self._here.transitions if not (each.synthetic or each.otherwise)]
-        open_ = [
-            each for each in others if settled[each.id] is not Verdict.NOT_MET and any((each.id, name) not in run for name in each.checks)
-        ]
-        came = [settled[each.id] for each in others if each not in open_]
-        if Verdict.MET in came:
-            return Verdict.NOT_MET
-        if open_:
-            return None
-        return Verdict.INDETERMINATE if Verdict.INDETERMINATE in came else Verdict.MET
 
     def _condition(self, way: Transition) -> PartFound:
         judgement = self._judged.get(way.id)
