@@ -4,7 +4,6 @@ Invariants: a test is asked of the subject alone; the arms after the one that ta
 choice whose subject is missing comes to nothing, whichever arm would be taken.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -18,7 +17,19 @@ from stateward.compiler.language.folding import choice, comparison, conjunction,
 from stateward.compiler.language.kinds import Part, families_of, named, origins, provably, told, united
 from stateward.compiler.language.residues import Branch, Choice
 from stateward.compiler.predicates.closed import alternatives
-from stateward.compiler.predicates.constraints import NUMBERS, SCALARS, Anything, Bounded, Family, Fit, Matching, OfType, fits
+from stateward.compiler.predicates.constraints import (
+    NUMBERS,
+    SCALARS,
+    Anything,
+    Bounded,
+    Family,
+    Fit,
+    Matching,
+    OfType,
+    fits,
+    least_int,
+    most_int,
+)
 from stateward.compiler.predicates.guards import INPUT, VARS, Compare, Fits, Guard, Lit, Ref
 from stateward.compiler.predicates.schema import AllOf, Exactly, Scalar, Schema, misfit
 from stateward.compiler.source import Place
@@ -127,8 +138,8 @@ def _values(schema: Schema) -> Sequence[Scalar] | None:
 
 
 def _whole_numbers(bounds: Sequence[Bounded]) -> range | None:
-    least = [math.floor(each.limit) + 1 if each.is_strict else math.ceil(each.limit) for each in bounds if each.is_lower]
-    most = [math.ceil(each.limit) - 1 if each.is_strict else math.floor(each.limit) for each in bounds if not each.is_lower]
+    least = [least_int(each) for each in bounds if each.is_lower]
+    most = [most_int(each) for each in bounds if not each.is_lower]
     if not least or not most or min(most) - max(least) >= VALUES_MAX:
         return None
     return range(max(least), min(most) + 1)

@@ -11,18 +11,7 @@ from stateward.compiler.diagnostics.model import Label
 from stateward.compiler.diagnostics.wording import quoted
 from stateward.compiler.language.faults import Fault, Kind, shown
 from stateward.compiler.language.residues import Literal, Reference, Residue
-from stateward.compiler.predicates.constraints import (
-    NUMBERS,
-    SCALARS,
-    Anything,
-    Bounded,
-    ElementsOf,
-    EntriesOf,
-    Family,
-    HostCheck,
-    Matching,
-    OfType,
-)
+from stateward.compiler.predicates.constraints import NUMBERS, SCALARS, Bounded, Family, OfType, families_of_atom
 from stateward.compiler.predicates.entailing import entails
 from stateward.compiler.predicates.guards import Guard
 from stateward.compiler.predicates.schema import AllOf, Exactly, RecordOf, Schema, TupleOf
@@ -61,22 +50,8 @@ def families_of(schema: Schema) -> frozenset[Family]:
         case RecordOf():
             return frozenset({Family.OBJECT})
         case AllOf(atoms=atoms):
-            found = ANYTHING
-            for atom in atoms:
-                match atom:
-                    case OfType(family=family):
-                        found &= {family}
-                    case Bounded():
-                        found &= NUMBERS
-                    case Matching():
-                        found &= {Family.STRING}
-                    case ElementsOf():
-                        found &= {Family.ARRAY}
-                    case EntriesOf():
-                        found &= {Family.OBJECT}
-                    case Anything() | HostCheck():
-                        pass
-            return found
+            said = (families_of_atom(atom) for atom in atoms)
+            return ANYTHING.intersection(*(families for families in said if families is not None))
 
 
 def provably(kinds: Iterable[Schema], wanted: Schema) -> bool:

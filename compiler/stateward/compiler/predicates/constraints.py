@@ -174,7 +174,7 @@ def clashing(atoms: Sequence[Atom[T]]) -> Clashing | None:
     """Find the first two atoms that no value meets together."""
     wanted: dict[frozenset[Family], int] = {}
     for at, atom in enumerate(atoms):
-        families = _families(atom)
+        families = families_of_atom(atom)
         if families is None:
             continue
         for earlier, other in wanted.items():
@@ -185,7 +185,8 @@ def clashing(atoms: Sequence[Atom[T]]) -> Clashing | None:
     return _range_clash(atoms, wanted.get(frozenset({Family.INT})))
 
 
-def _families(atom: Atom[T]) -> frozenset[Family] | None:
+def families_of_atom(atom: Atom[T]) -> frozenset[Family] | None:
+    """Give what kinds of values meet an atom; None where it does not say."""
     match atom:
         case Anything() | HostCheck():
             return None
@@ -211,8 +212,8 @@ def _range_clash(atoms: Sequence[Atom[T]], int_at: int | None) -> Clashing | Non
     lower = _tightest(bounds, from_below=True)
     upper = _tightest(bounds, from_below=False)
     if int_at is not None:
-        least = INT_MIN if lower is None else _least_int(bounds[lower])
-        most = INT_MAX if upper is None else _most_int(bounds[upper])
+        least = INT_MIN if lower is None else least_int(bounds[lower])
+        most = INT_MAX if upper is None else most_int(bounds[upper])
         empty = max(least, INT_MIN) > min(most, INT_MAX)
     else:
         empty = lower is not None and upper is not None and _is_empty(bounds[lower], bounds[upper])
@@ -232,11 +233,13 @@ def _is_whole(number: Number) -> bool:
     return isinstance(number, int) or number.is_integer()
 
 
-def _least_int(bound: Bounded) -> int:
+def least_int(bound: Bounded) -> int:
+    """Give the least Int that meets a bound from below."""
     return math.floor(bound.limit) + 1 if bound.is_strict else math.ceil(bound.limit)
 
 
-def _most_int(bound: Bounded) -> int:
+def most_int(bound: Bounded) -> int:
+    """Give the largest Int that meets a bound from above."""
     return math.ceil(bound.limit) - 1 if bound.is_strict else math.floor(bound.limit)
 
 
@@ -299,7 +302,7 @@ def _bound_implied(atoms: Sequence[Atom[T]], wanted: Bounded) -> bool:
         if not isinstance(atom, Bounded) or atom.is_lower != wanted.is_lower:
             continue
         if whole:
-            edge = _least_int(atom) if atom.is_lower else _most_int(atom)
+            edge = least_int(atom) if atom.is_lower else most_int(atom)
             if ordered(wanted.sign, edge, wanted.limit):
                 return True
         elif not _is_tighter(wanted, atom):

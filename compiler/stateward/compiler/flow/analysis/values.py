@@ -10,12 +10,22 @@ from itertools import chain, islice, pairwise
 from typing import Final, NamedTuple
 
 from stateward.compiler.predicates.closed import alternatives
-from stateward.compiler.predicates.constraints import Bounded, Family, Matching, OfType
+from stateward.compiler.predicates.constraints import (
+    NUMBERS,
+    SCALARS,
+    Bounded,
+    Family,
+    Matching,
+    OfType,
+    families_of_atom,
+    least_int,
+    most_int,
+)
 from stateward.compiler.predicates.schema import INT_EXACT_MAX, AllOf, Exactly, Plain, Schema, completed, misfit
 
 ENUMERATED_MAX: Final = 256
 """Values of one constraint that are all looked at, where nothing less is exact."""
-_SCALARS: Final = frozenset({Family.INT, Family.FLOAT, Family.STRING, Family.BOOL})
+_SCALARS: Final = frozenset(SCALARS.values())
 _TEXTS: Final = ("other", "another", "", "a", "b", "A", "x", "0", "1", "a-b", "a_b", "a.b", "a b", "/a", "a/b", "2026-01-01", "1.0")
 """Texts that are tried where one is wanted that differs from all that are named."""
 
@@ -41,19 +51,11 @@ class Values(NamedTuple):
 def families_of(schema: Schema) -> frozenset[Family]:
     """Give what kinds of scalars may meet a constraint; kinds of which none does may be among them."""
     if isinstance(schema, Exactly):
-        return frozenset({_family(schema.value)})
+        return frozenset({SCALARS[type(schema.value)]})
     if not isinstance(schema, AllOf):
         return frozenset()
-    found = _SCALARS
-    for atom in schema.atoms:
-        match atom:
-            case OfType(family=family):
-                found &= {family}
-            case Bounded():
-                found &= {Family.INT, Family.FLOAT}
-            case Matching():
-                found &= {Family.STRING}
-    return found
+    said = (families_of_atom(atom) for atom in schema.atoms if isinstance(atom, OfType | Bounded | Matching))
+    return _SCALARS.intersection(*(families for families in said if families is not None))
 
 
 def is_scalar(schema: Schema) -> bool:
@@ -70,7 +72,7 @@ def is_scalar(schema: Schema) -> bool:
 def numbers_in(schema: Schema) -> frozenset[int | float]:
     """Give the numbers that a constraint names."""
     if isinstance(schema, Exactly):
-        return frozenset({schema.value}) if _family(schema.value) in {Family.INT, Family.FLOAT} else frozenset()  # type: ignore[arg-type]
+        return frozenset({schema.value}) if SCALARS[type(schema.value)] in NUMBERS else frozenset()  # type: ignore[arg-type]
     atoms = schema.atoms if isinstance(schema, AllOf) else ()
     return frozenset(atom.limit for atom in atoms if isinstance(atom, Bounded))
 
@@ -133,24 +135,12 @@ def every_value(schema: Schema) -> tuple[Plain, ...] | None:
 
 
 def _int_range(schema: Schema) -> tuple[int, int]:
-    """Give between which two numbers the Ints lie that meet a constraint; the two may not meet it themselves."""
+    """Give between which two numbers the Ints lie that meet a constraint, these too."""
     atoms = schema.atoms if isinstance(schema, AllOf) else ()
     bounds = [atom for atom in atoms if isinstance(atom, Bounded)]
-    least = max((math.ceil(each.limit) for each in bounds if each.is_lower), default=-INT_EXACT_MAX)
-    most = min((math.floor(each.limit) for each in bounds if not each.is_lower), default=INT_EXACT_MAX)
+    least = max((least_int(each) for each in bounds if each.is_lower), default=-INT_EXACT_MAX)
+    most = min((most_int(each) for each in bounds if not each.is_lower), default=INT_EXACT_MAX)
     return max(least, -INT_EXACT_MAX), min(most, INT_EXACT_MAX)
-
-
-def _family(value: object) -> Family:
-    match value:
-        case bool():
-            return Family.BOOL
-        case int():
-            return Family.INT
-        case float():
-            return Family.FLOAT
-        case _:
-            return Family.STRING
 
 
 def _is_negative(value: Plain) -> bool:
