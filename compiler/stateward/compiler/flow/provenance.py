@@ -5,11 +5,12 @@ did so is not known. Invariants: "on every way" is said only where every way fro
 ways whose guards never hold are ways like any others here.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
 from stateward.compiler.flow.definition import CompiledFlowDefinition, CompiledState
+from stateward.compiler.flow.walking import reached
 from stateward.compiler.predicates.guards import INPUT, KNOWN, VARS, references
 
 
@@ -53,13 +54,22 @@ class _Flow:
         self._definition = definition
         self._defaults = {each.name for each in definition.declared_variables if each.default is not None}
         self._inputs = {each.name: each.default is not None for each in definition.declared_inputs}
-        self._ways = {state.id: tuple(each.target for each in state.transitions if not each.synthetic) for state in definition.states}
+        ways = {state.id: tuple(each.target for each in state.transitions if not each.synthetic) for state in definition.states}
+        self._entered = reached(ways, [definition.initial])
+        self._writers = {name: self._writing(name) for name in (each.name for each in definition.declared_variables)}
+        """The states that write each variable and are entered, in order of declaration."""
+        self._after = {state: reached(ways, [state]) for state in {each for writers in self._writers.values() for each in writers}}
+        """What is entered from a state that writes something."""
+        self._around = {name: reached(ways, [definition.initial], writers) for name, writers in self._writers.items()}
+        """What is entered by a way on which nothing writes a variable."""
+
+    def _writing(self, name: str) -> tuple[str, ...]:
+        return tuple(each.id for each in self._definition.states if name in each.writes and each.id in self._entered)
 
     def readings(self) -> Iterator[Reading]:
         """Give every read that can happen."""
-        entered = self._reached([self._definition.initial], ())
         for state in self._definition.states:
-            if state.id in entered:
+            if state.id in self._entered:
                 yield from self._of(state)
 
     def _of(self, state: CompiledState) -> Iterator[Reading]:
@@ -74,30 +84,10 @@ class _Flow:
                     yield self._variable(state.id, transition.id, name)
 
     def _variable(self, state: str, transition: str, name: str) -> Reading:
-        writing = [each.id for each in self._definition.states if name in each.writes]
-        entered = self._reached([self._definition.initial], ())
-        writers = tuple(each for each in writing if each in entered and state in self._reached([each], ()))
+        writers = tuple(each for each in self._writers[name] if state in self._after[each])
         default, given = name in self._defaults, name in self._inputs
-        return Reading(state, transition, name, False, default, given, writers, self._certainty(state, writing, default=default or given))
-
-    def _certainty(self, state: str, writing: Collection[str], *, default: bool) -> Certainty:
-        if default:
-            return Certainty.ALWAYS
-        if state in self._reached([self._definition.initial], writing):
-            return Certainty.PERHAPS if any(state in self._reached([each], ()) for each in self._entered(writing)) else Certainty.NEVER
-        return Certainty.ALWAYS
-
-    def _entered(self, states: Collection[str]) -> tuple[str, ...]:
-        entered = self._reached([self._definition.initial], ())
-        return tuple(each for each in states if each in entered)
-
-    def _reached(self, starts: Collection[str], without: Collection[str]) -> set[str]:
-        """Give the states that are entered from these, these too, by ways that enter none of some others."""
-        found = {each for each in starts if each not in without}
-        waiting = list(found)
-        while waiting:
-            for target in self._ways.get(waiting.pop(), ()):
-                if target not in found and target not in without:
-                    found.add(target)
-                    waiting.append(target)
-        return found
+        if default or given or state not in self._around[name]:
+            certainty = Certainty.ALWAYS
+        else:
+            certainty = Certainty.PERHAPS if writers else Certainty.NEVER
+        return Reading(state, transition, name, False, default, given, writers, certainty)

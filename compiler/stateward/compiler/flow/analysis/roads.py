@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from stateward.compiler.flow.analysis.given import Given
 from stateward.compiler.flow.analysis.ways import Judged
+from stateward.compiler.flow.walking import reached
 
 Looks: TypeAlias = Mapping[str, Sequence[Judged]]
 """The ways out of each state."""
@@ -37,7 +38,7 @@ class Roads:
 
     def from_(self, starts: Iterable[str]) -> set[str]:
         """Give all that is reached, the starts too, ways that are never taken included."""
-        return _reached(self._all, starts)
+        return reached(self._all, starts)
 
     def around(self, without: Collection[str], needing: Callable[[Judged], bool]) -> "Road":
         """Go from the beginning wherever there is a way that enters none of some states and takes no transition that needs something."""
@@ -61,14 +62,14 @@ class Roads:
             return Consequence()
         trapped = set[str]()
         if state not in self._can_end and target in self._could_end:
-            trapped = _reached(self._able, [state]) - self._can_end
+            trapped = reached(self._able, [state]) - self._can_end
         return Consequence(self._sorted(self._lost_with(target)), self._sorted(trapped))
 
     def _lost_with(self, target: str) -> frozenset[str]:
         if target in self._entered:
             return frozenset()
         if target not in self._lost:
-            self._lost[target] = frozenset(_reached(self._all, [target]) - self._entered)
+            self._lost[target] = frozenset(reached(self._all, [target]) - self._entered)
         return self._lost[target]
 
     @cached_property
@@ -78,16 +79,16 @@ class Roads:
     @cached_property
     def _entered(self) -> set[str]:
         """The states that are entered by ways that can be taken."""
-        return _reached(self._able, [self.given.initial] if self.given.initial is not None else [])
+        return reached(self._able, [self.given.initial] if self.given.initial is not None else [])
 
     @cached_property
     def _can_end(self) -> set[str]:
         """The states that an end can be reached from by ways that can be taken."""
-        return _reached(_turned(self._able), self._ends)
+        return reached(_turned(self._able), self._ends)
 
     @cached_property
     def _could_end(self) -> set[str]:
-        return _reached(_turned(self._all), self._ends)
+        return reached(_turned(self._all), self._ends)
 
     @property
     def _ends(self) -> list[str]:
@@ -116,30 +117,12 @@ class Road(NamedTuple):
 
 def reached_without(avoided: str, given: Given) -> set[str]:
     """Give the states that are reached from the beginning of a flow by ways that do not lead through one of them."""
-    waiting = [given.initial] if given.initial is not None and given.initial != avoided else []
-    targets = {state.id: {way.target for way in state.ways} for state in given.states}
-    found = set(waiting)
-    while waiting:
-        for target in targets[waiting.pop()]:
-            if target is not None and target != avoided and target not in found:
-                found.add(target)
-                waiting.append(target)
-    return found
+    ways = {state.id: [way.target for way in state.ways if way.target is not None] for state in given.states}
+    return reached(ways, [given.initial] if given.initial is not None else [], {avoided})
 
 
 def _unique(known: Collection[str], ways: Iterable[Judged]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.way.target for each in ways if each.way.target is not None and each.way.target in known))
-
-
-def _reached(ways: Mapping[str, Sequence[str]], starts: Iterable[str]) -> set[str]:
-    found = set(starts) & ways.keys()
-    waiting = list(found)
-    while waiting:
-        for state in ways[waiting.pop()]:
-            if state not in found:
-                found.add(state)
-                waiting.append(state)
-    return found
 
 
 def _turned(ways: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
