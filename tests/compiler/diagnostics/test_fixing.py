@@ -13,7 +13,7 @@ from stateward.compiler.pipeline import Compilation, compile_source
 from stateward.compiler.source import Place, Source, Span
 from tests.compiler.flow.sources import FAULTS, GOOD, SLUG, SLUGS, changed
 from tests.compiler.flow.test_cases import CASES
-from tests.compiler.flow.test_mutations import mutated
+from tests.compiler.flow.test_mutations import PIECES, SOURCES, mutated
 
 
 def change(*edits: tuple[int, int, str], safe: bool = True) -> Change:
@@ -230,7 +230,7 @@ def test_no_known_fault_gets_worse(name: str, unsafe: bool) -> None:
 
 
 @settings(max_examples=60)
-@given(mutated(), st.booleans())
+@given(mutated(SOURCES, PIECES), st.booleans())
 def test_no_source_gets_worse(text: str, unsafe: bool) -> None:
     _is_no_worse(*mended(text, unsafe=unsafe), unsafe=unsafe)
 

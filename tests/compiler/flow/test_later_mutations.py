@@ -2,7 +2,6 @@
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from stateward.compiler.diagnostics.model import Severity, sort_key
 from stateward.compiler.diagnostics.text import Look, render
@@ -10,7 +9,7 @@ from stateward.compiler.flow.canonical import canonical_bytes
 from stateward.compiler.pipeline import compile_source
 from stateward.runtime.session.pinned import read_pinned
 from tests.compiler.flow.sources import GOOD_2
-from tests.compiler.flow.test_mutations import assert_told_well
+from tests.compiler.flow.test_mutations import assert_told_well, mutated
 
 COMPUTED = """\
 let
@@ -71,27 +70,7 @@ PIECES = (
 )
 
 
-@st.composite
-def mutated(draw: st.DrawFn) -> str:
-    text = draw(st.sampled_from(SOURCES))
-    for _ in range(draw(st.integers(1, 3))):
-        at = draw(st.integers(0, len(text)))
-        end = min(at + draw(st.integers(0, 30)), len(text))
-        piece, other = draw(st.sampled_from(PIECES)), draw(st.integers(0, len(text)))
-        text = draw(
-            st.sampled_from(
-                [
-                    text[:at] + text[end:],
-                    text[:at] + piece + text[at:],
-                    text[:at] + piece + text[end:],
-                    text[:other] + text[at:end] + text[other:],
-                ]
-            )
-        )
-    return text
-
-
-@given(mutated())
+@given(mutated(SOURCES, PIECES))
 @settings(max_examples=300)
 def test_a_flow_that_was_edited_at_random_is_answered(text: str) -> None:
     done = compile_source(text.encode(), name="f", slug="paper")
@@ -105,7 +84,7 @@ def test_a_flow_that_was_edited_at_random_is_answered(text: str) -> None:
         assert done.definition.schema_version == read_pinned(done.canonical).schema_version
 
 
-@given(mutated())
+@given(mutated(SOURCES, PIECES))
 @settings(max_examples=150)
 def test_nothing_is_told_twice(text: str) -> None:
     found = compile_source(text.encode()).diagnostics

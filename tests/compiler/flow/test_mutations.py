@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -63,12 +64,13 @@ STYLE = re.compile(r"\b(?:illegal|please|you|your|I)\b")
 
 
 @st.composite
-def mutated(draw: st.DrawFn) -> str:
-    text = draw(st.sampled_from(SOURCES))
+def mutated(draw: st.DrawFn, sources: Sequence[str], pieces: Sequence[str]) -> str:
+    """Edit one of some sources at random; what is put in is one of some pieces."""
+    text = draw(st.sampled_from(sources))
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(text)))
         end = min(at + draw(st.integers(0, 40)), len(text))
-        piece, other = draw(st.sampled_from(PIECES)), draw(st.integers(0, len(text)))
+        piece, other = draw(st.sampled_from(pieces)), draw(st.integers(0, len(text)))
         text = draw(
             st.sampled_from(
                 [
@@ -84,7 +86,7 @@ def mutated(draw: st.DrawFn) -> str:
     return text
 
 
-@given(mutated(), st.integers(20, 200), st.booleans())
+@given(mutated(SOURCES, PIECES), st.integers(20, 200), st.booleans())
 @settings(max_examples=300)
 def test_a_flow_that_was_edited_at_random_is_answered(text: str, width: int, boxes: bool) -> None:
     done = compile_source(text.encode(), name="f", slug="paper")
@@ -107,7 +109,7 @@ def assert_told_well(diagnostic: Diagnostic) -> None:
         assert all(edit.span.end <= len(diagnostic.primary.place.source.text) for edit in fix.edits)
 
 
-@given(mutated())
+@given(mutated(SOURCES, PIECES))
 @settings(max_examples=150)
 def test_nothing_is_told_twice(text: str) -> None:
     found = compile_source(text.encode()).diagnostics
