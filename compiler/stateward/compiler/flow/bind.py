@@ -26,7 +26,7 @@ from stateward.compiler.flow.problems.shape import (
     WrongType,
 )
 from stateward.compiler.flow.problems.told import opening, owner, standing
-from stateward.compiler.flow.rewriting import example, example_by_id, example_of_fields, rewritten, rewritten_list, word_of
+from stateward.compiler.flow.rewriting import example, example_by_id, example_of_fields, rewritten, rewritten_list
 from stateward.compiler.flow.schema import (
     FLOW,
     SCHEMAS,
@@ -45,7 +45,7 @@ from stateward.compiler.flow.schema import (
 )
 from stateward.compiler.flow.typed import Located, Path, Texts
 from stateward.compiler.flow.words import field_meant
-from stateward.compiler.language.data import ArrayData, Hole, Origin, Scalar
+from stateward.compiler.language.data import ArrayData, Hole, Origin, Scalar, word_of
 from stateward.compiler.language.evaluation import ArrayShape, Cell, Evaluation, FieldCell, ObjectShape, OtherShape, ScalarShape, Shape
 from stateward.compiler.source import Place, Source, Span
 from stateward.compiler.syntax.tree import StringLit
@@ -418,7 +418,9 @@ class Binder:
         shape = self._shapes.of(cell, spot.path)
         if isinstance(shape, ScalarShape):
             shown = example_of_fields(level, shape.value)
-            self.problems.append(WrongType(spot.name, word_of(shape), "object", shape.origin, spot.path, shape=shown))
+            self.problems.append(
+                WrongType(spot.name, word_of(Scalar(shape.value, shape.origin)), "object", shape.origin, spot.path, shape=shown)
+            )
             return None
         return self._record(cell, level, spot)
 

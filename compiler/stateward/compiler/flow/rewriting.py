@@ -1,12 +1,11 @@
 """Values as an author meant them: a value of one type written in another, where that is certain, and how what belongs somewhere looks."""
 
 import re
-from typing import Final, assert_never
+from typing import Final
 
 from stateward.compiler.flow.schema import Level, ScalarType
 from stateward.compiler.flow.words import TRUTHS
-from stateward.compiler.language.data import ArrayData, Data, Hole, ObjectData, Scalar
-from stateward.compiler.language.evaluation import ScalarShape
+from stateward.compiler.language.data import ArrayData, Data, Scalar
 
 _PLAIN_TEXT: Final = re.compile(r'[^"\\\n]+')
 """A text that stands in quotes as it is."""
@@ -16,33 +15,6 @@ _WORDS: Final = re.compile(r"[A-Za-z0-9_./=:@%+,-]+(?: +[A-Za-z0-9_./=:@%+,-]+)*
 """A command of which every shell makes the same words."""
 WORDS_MAX: Final = 16
 """Words of one text that are written out."""
-
-
-def word_of(data: Data | ScalarShape) -> str:
-    """Give the word for what a value is."""
-    match data:
-        case Scalar(value=value) | ScalarShape(value=value):
-            return _word_of_scalar(value)
-        case ArrayData():
-            return "Array"
-        case ObjectData():
-            return "Object"
-        case Hole():
-            raise AssertionError("a hole is passed over")
-    assert_never(data)
-
-
-def _word_of_scalar(value: bool | int | float | str) -> str:
-    match value:
-        case bool():
-            return "Bool"
-        case int():
-            return "Int"
-        case float():
-            return "Float"
-        case str():
-            return "String"
-    assert_never(value)
 
 
 def rewritten(data: Data, wanted: ScalarType, *, is_name: bool) -> str | None:

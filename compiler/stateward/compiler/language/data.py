@@ -5,8 +5,9 @@ A hole stands for a value whose fault has been reported already: later checks pa
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, assert_never, dataclass_transform
 
+from stateward.compiler.predicates.constraints import SCALARS, Family
 from stateward.compiler.source import Place
 
 _T = TypeVar("_T")
@@ -87,6 +88,20 @@ def is_whole(data: Data) -> bool:
             case Scalar():
                 pass
     return True
+
+
+def word_of(data: Data) -> str:
+    """Give the word for what a value is. Must not be called on a hole."""
+    match data:
+        case Scalar(value=value):
+            return SCALARS[type(value)].value
+        case ArrayData():
+            return Family.ARRAY.value
+        case ObjectData():
+            return Family.OBJECT.value
+        case Hole():
+            raise AssertionError("a hole is passed over")
+    assert_never(data)
 
 
 def plain(data: Data) -> PlainData:

@@ -15,7 +15,7 @@ from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.shape import UnsupportedVersion, WrongType
 from stateward.compiler.flow.problems.told import did_you_mean, opening
 from stateward.compiler.flow.typed import Path
-from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Scalar
+from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Scalar, word_of
 from stateward.compiler.language.evaluation import Evaluation
 from stateward.compiler.source import Source
 from stateward.compiler.syntax.parser import parse
@@ -263,7 +263,7 @@ class _Reader:
 
     def _wrong_type(self, name: str, data: Data, wanted: str, path: Path) -> None:
         shape = f"{name} = {{ … }}" if wanted == "object" else None
-        self.problems.append(WrongType(name, _word_of(data), wanted, data.origin, path, shape=shape))
+        self.problems.append(WrongType(name, word_of(data), wanted, data.origin, path, shape=shape))
 
 
 def _shown(path: Path) -> str:
@@ -290,16 +290,3 @@ def _type_word(wanted: Type) -> str:
         case ListOf() | ListOfCommands():
             return "Array"
     assert_never(wanted)
-
-
-def _word_of(data: Data) -> str:
-    match data:
-        case Scalar(value=value):
-            return {bool: "Bool", int: "Int", float: "Float", str: "String"}[type(value)]
-        case ArrayData():
-            return "Array"
-        case ObjectData():
-            return "Object"
-        case Hole():
-            raise AssertionError("a hole is passed over")
-    assert_never(data)

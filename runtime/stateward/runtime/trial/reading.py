@@ -15,8 +15,9 @@ from stateward.compiler.flow.problems import Problem
 from stateward.compiler.flow.problems.shape import UnsupportedVersion, WrongType
 from stateward.compiler.flow.problems.told import did_you_mean, opening
 from stateward.compiler.flow.typed import Located, Path
-from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Scalar, is_whole, plain
+from stateward.compiler.language.data import ArrayData, Data, FieldData, Hole, ObjectData, Scalar, is_whole, plain, word_of
 from stateward.compiler.language.evaluation import Evaluation
+from stateward.compiler.predicates.constraints import SCALARS
 from stateward.compiler.source import Place, Source
 from stateward.compiler.syntax.parser import parse
 from stateward.runtime.core.events import Verdict
@@ -38,7 +39,6 @@ from stateward.runtime.trial.form import (
 from stateward.runtime.trial.problems import Ambiguous, NotAllowed, NotAnObject, UnknownField
 
 _HOLDERS = {"file": "a file of tests", "test": "a test", "step": "a step"}
-_WORDS = {bool: "Bool", int: "Int", float: "Float", str: "String"}
 
 
 class _Spot(NamedTuple):
@@ -179,7 +179,7 @@ class _Reader:
         holder = _HOLDERS[level]
         if not isinstance(data, ObjectData):
             if not isinstance(data, Hole):
-                self.problems.append(NotAnObject(holder, _word_of(data), data.origin, spot.path))
+                self.problems.append(NotAnObject(holder, word_of(data), data.origin, spot.path))
             return None
         known = FIELDS[level]
         meant: set[str | None] = set()
@@ -211,7 +211,7 @@ class _Reader:
             case None | FieldData(value=Hole()):
                 return None
             case FieldData(value=value):
-                self._wrong_type(name, value, _WORDS[wanted], (*spot.path, name))
+                self._wrong_type(name, value, SCALARS[wanted].value, (*spot.path, name))
                 return None
 
     def _text(self, fields: Mapping[str, FieldData], name: str, spot: _Spot) -> str:
@@ -244,14 +244,4 @@ class _Reader:
             self.problems.append(NotAllowed(message, "not as many", data.origin, path))
 
     def _wrong_type(self, name: str, data: Data, wanted: str, path: Path) -> None:
-        self.problems.append(WrongType(name, _word_of(data), wanted, data.origin, path))
-
-
-def _word_of(data: Data) -> str:
-    match data:
-        case Scalar(value=value):
-            return _WORDS[type(value)]
-        case ArrayData():
-            return "Array"
-        case _:
-            return "Object"
+        self.problems.append(WrongType(name, word_of(data), wanted, data.origin, path))
