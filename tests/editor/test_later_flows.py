@@ -12,7 +12,8 @@ from stateward.compiler.editor.renaming import Refused, rename
 from stateward.compiler.editor.symbols import symbols
 from stateward.compiler.pipeline import compile_source
 from tests.compiler.flow.sources import GOOD_2, changed
-from tests.compiler.flow.test_later_mutations import mutated
+from tests.compiler.flow.test_later_mutations import PIECES, SOURCES
+from tests.compiler.flow.test_mutations import mutated
 from tests.editor.texts import CURSOR, cursor, edited, marked
 
 WORDS = ["let", "match", "import"]
@@ -182,7 +183,7 @@ def test_the_form_is_that_of_the_version_that_is_written() -> None:
     assert ["variables" in names for names in forms] == [True, False, False]
 
 
-@given(mutated(), st.integers(0, 2_000), st.sampled_from(["", "x", "a-b", "review", "let"]))
+@given(mutated(SOURCES, PIECES), st.integers(0, 2_000), st.sampled_from(["", "x", "a-b", "review", "let"]))
 @settings(max_examples=150)
 def test_at_any_place_of_any_text_there_is_an_answer(text: str, at: int, new: str) -> None:
     analysis = Analysis("paper.dcdl", text, "paper")
