@@ -2,9 +2,11 @@
 
 import json
 import os
+import select
 import stat
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
@@ -24,6 +26,8 @@ from tests.contracts.verifiers import WAYS, request_for
 from tests.verifier.boxes import results
 
 MakeProgram = Callable[[str], Path]
+DYING_SECONDS = 60.0
+"""Given to a process that was killed before it counts as alive."""
 SAYS = "import json, sys; request = json.load(sys.stdin); "
 
 
@@ -228,7 +232,11 @@ def test_one_that_takes_too_long_is_killed_with_what_it_started(program: MakePro
 
 
 def is_gone(pid: int) -> bool:
-    """Tell whether a process is dead, whether or not somebody took notice of it."""
+    """Tell whether a process is dead, whether or not somebody took notice of it. One that was killed is given the time to die."""
+    with suppress(ProcessLookupError):
+        handle = os.pidfd_open(pid)
+        select.select([handle], [], [], DYING_SECONDS)
+        os.close(handle)
     try:
         state = Path(f"/proc/{pid}/stat").read_text("utf-8")
     except FileNotFoundError:
